@@ -21,7 +21,7 @@ def listed(protocol: type) -> set[str]:
 
 
 def used() -> Iterator[tuple[str, str]]:
-    """Yields each name behind an `xp`, with its place."""
+    """Yields each name behind an `xp`, with its location."""
     for path in KERNELS:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("xp", "xp.linalg"):
@@ -33,7 +33,7 @@ LISTED = listed(Xp) | listed(XlaXp) | {f"linalg.{name}" for name in listed(Linea
 
 
 def test_kernels_use_what_is_listed() -> None:
-    assert not {name: place for name, place in USED.items() if name not in LISTED | {"engine"}}
+    assert not {name: location for name, location in USED.items() if name not in LISTED | {"engine"}}
 
 
 def test_nothing_is_listed_that_no_kernel_uses() -> None:
@@ -41,8 +41,8 @@ def test_nothing_is_listed_that_no_kernel_uses() -> None:
 
 
 def test_no_kernel_asks_which_engine_runs_it() -> None:
-    places = {place.partition(":")[0] for name, place in used() if name == "engine"}
-    assert places == {"src/millrace/_src/core/kernel_part.py"}
+    locations = {location.partition(":")[0] for name, location in used() if name == "engine"}
+    assert locations == {"src/millrace/_src/core/kernel_part.py"}
 
 
 def test_kernels_name_what_they_use() -> None:

@@ -140,5 +140,7 @@ def test_what_is_taken_for_a_file(text: str, expected: list[str]) -> None:
 def test_a_link_to_a_missing_page_or_heading_is_broken(tmp_path: Path) -> None:
     (tmp_path / "other.md").write_text("# Some heading: here\n")
     page = tmp_path / "page.md"
-    page.write_text("[a](other.md) [b](other.md#some-heading-here) [c](other.md#none) [d](none.md) [e](https://example.com)")
+    page.write_text(
+        "[a](other.md) [b](other.md#some-heading-here) [c](other.md#none) [d](none.md) [e](https://example.com)"
+    )
     assert broken_links(page) == ["other.md#none", "none.md"]

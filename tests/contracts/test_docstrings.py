@@ -12,14 +12,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "millrace"
 
-# Words that end in s and yet are not verbs in a docstring's first place; some could be, but are not meant so.
+# Words that end in s and yet are not verbs as the first word of a docstring; some could be, but are not meant so.
 NO_VERBS = frozenset(
     """
     Always Arguments Arrays Attributes Axes Bands Batches Blocks Branches Class Classes Columns Conditions Constants
     Devices Diagonals Dimensions Dtypes Edges Eigenvalues Elements Entries Errors Evaluators Functions Gradients Graphs
     Has Hits Indices Inputs Integers Ints Its Kernels Keys Labels Layers Lengths Less Lines Locals Logits Matrices
     Messages Names Nodes Numbers Ones Operands Operations Ops Outputs Paddings Pairs Parameters Parts Paths Perhaps
-    Pieces Pixels Places Points Positions Prefixes Products Programs Properties Proposals Ranges Reasons Requests
+    Pieces Pixels Points Positions Prefixes Products Programs Properties Proposals Ranges Reasons Requests
     Results Rows Rules Seeds Sequences Shapes Sizes Statements Steps Strings Symbols Tables Tangents Tapes Tensors Tests
     Texts This Thus Ties Times Tokens Tuples Types Units Values Variables Vectors Was Weights Windows Words Zeros
     """.split()

@@ -155,9 +155,9 @@ def _tried(sample: Sample) -> tuple[int, int]:
         except _Looped:
             continue
         ruled += 1
-        for place, tensor in enumerate(found):
-            text = f"{sample}: output {place}, batched {batched}"
-            _assert_rows(sample, tensor, [e[place] for e in expected], text, exact)
+        for index, tensor in enumerate(found):
+            text = f"{sample}: output {index}, batched {batched}"
+            _assert_rows(sample, tensor, [e[index] for e in expected], text, exact)
     return ruled, len(choices)
 
 

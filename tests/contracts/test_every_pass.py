@@ -64,7 +64,7 @@ def checked(seed: int, passes: Sequence[Pass]) -> None:
 
 
 def compare(random: RandomGraph, graph: OptimizedGraph, wanted: dict[str, Any]) -> None:
-    """Compares what a graph shows with what it should; only what nobody reads need not fail."""
+    """Compares what a graph shows with what it should; only what nothing reads need not fail."""
     found = outcome(random, graph)
     if found != wanted:
         (failed,) = re.findall(r"Detected at node (\S+)", str(wanted["error"])) if "error" in wanted else ("nothing",)

@@ -1,6 +1,6 @@
 """What ops declare to reach, held against their signatures and against what their kernels do.
 
-The evidence comes from Python itself: `sys.addaudithook` hears of every file that is opened, listed or removed, and of
+The evidence comes from Python itself: `sys.addaudithook` sees every file that is opened, listed or removed, and of
 every connection and process.
 """
 
@@ -83,7 +83,7 @@ class Witness:
         )
 
     def note(self, reach: Reach, words: str) -> None:
-        """Notes a deed, unless nobody watches."""
+        """Notes a deed, unless no watcher is there."""
         if self.deeds is not None:
             self.deeds.append((reach, words))
 

@@ -81,11 +81,11 @@ def test_sources_start_with_a_docstring_and_postponed_annotations() -> None:
 # --- imports by name -------------------------------------------------------------------------------------------------
 
 # Where a module of the package may be named by a string, or imported by a name that is computed; see
-# docs/decisions/layers-without-strings.md. Nobody else may: such an import is invisible to import-linter.
+# docs/decisions/layers-without-strings.md. No other module may: such an import is invisible to import-linter.
 REGISTRY = {"_src/core/op_homes.py", "_src/core/op_registry.py"}
 PUBLIC_TABLES = {"_api/lazy.py", "_src/interop/private_paths.py", "_src/util/lazy_import.py", "__main__.py"}
 ENGINES = {"_src/core/context.py", "_src/engines/loading.py"}
-NAMED_PLACES = REGISTRY | PUBLIC_TABLES | ENGINES
+NAMED_LOCATIONS = REGISTRY | PUBLIC_TABLES | ENGINES
 
 PACKAGE = SOURCES.parent
 DOTTED = re.compile(r"[a-z_]\w*(\.\w+)+")
@@ -127,20 +127,20 @@ def imports_by_name(tree: ast.Module) -> Iterator[tuple[int, str]]:
                 yield node.lineno, ast.unparse(node)
 
 
-def test_modules_are_imported_by_name_in_three_places_only() -> None:
+def test_modules_are_imported_by_name_in_three_modules_only() -> None:
     found = []
     for path in sorted(PACKAGE.rglob("*.py")):
-        place = path.relative_to(PACKAGE).as_posix()
-        if place in NAMED_PLACES or place.endswith("_pb2.py"):
+        location = path.relative_to(PACKAGE).as_posix()
+        if location in NAMED_LOCATIONS or location.endswith("_pb2.py"):
             continue
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        found += [f"{place}:{line} {name}" for line, name in imports_by_name(tree)]
+        found += [f"{location}:{line} {name}" for line, name in imports_by_name(tree)]
     assert not found, "\n".join(found)
 
 
-def test_places_that_import_by_name_exist_and_do() -> None:
-    for place in NAMED_PLACES:
-        assert any(imports_by_name(ast.parse((PACKAGE / place).read_text(encoding="utf-8")))), place
+def test_modules_that_import_by_name_exist_and_do() -> None:
+    for location in NAMED_LOCATIONS:
+        assert any(imports_by_name(ast.parse((PACKAGE / location).read_text(encoding="utf-8")))), location
 
 
 @pytest.mark.parametrize(

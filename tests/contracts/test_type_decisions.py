@@ -89,11 +89,11 @@ def test_variables_are_told_by_is_variable() -> None:
 
 def test_classes_are_told_by_protocols_only() -> None:
     counts: Counter[str] = Counter()
-    places: dict[str, list[str]] = {}
+    locations: dict[str, list[str]] = {}
     for path in source_files():
         for line, name in asked_names(ast.parse(path.read_text(encoding="utf-8")), "hasattr", 2):
             if not (name.startswith("__") and name.endswith("__")) and name not in PROTOCOLS:
                 counts[name] += 1
-                places.setdefault(name, []).append(f"{path.relative_to(ROOT)}:{line} hasattr(..., {name!r})")
-    wrong = [place for name, count in counts.items() if count > LEFT.get(name, 0) for place in places[name]]
+                locations.setdefault(name, []).append(f"{path.relative_to(ROOT)}:{line} hasattr(..., {name!r})")
+    wrong = [location for name, count in counts.items() if count > LEFT.get(name, 0) for location in locations[name]]
     assert not wrong, "declare a class, a mark or a protocol instead:\n" + "\n".join(wrong)

@@ -1,4 +1,4 @@
-"""The memory of devices; a stand-in takes the place of an accelerator."""
+"""The memory of devices; a stand-in replaces an accelerator."""
 
 from __future__ import annotations
 

@@ -66,9 +66,9 @@ def test_the_base_class_takes_a_code() -> None:
     "error", [tf.errors.NotFoundError(None, None, "m", {1: 2}), tf.errors.OpError(None, None, "m", 7)]
 )
 def test_errors_survive_pickles_and_copies(error: errors.OpError) -> None:
-    for twin in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
-        assert type(twin) is type(error)
-        assert (twin.message, twin.error_code, twin.experimental_payloads) == (
+    for copied in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert type(copied) is type(error)
+        assert (copied.message, copied.error_code, copied.experimental_payloads) == (
             "m",
             error.error_code,
             error.experimental_payloads,
@@ -85,8 +85,8 @@ def test_an_error_in_a_graph_tells_where_its_op_was_made(frames: Any, shown: lis
         traceback = frames
 
     error = tf.errors.InvalidArgumentError(None, Operation(), "boo")
-    place = "".join(f"  {frame}\n" for frame in shown)
-    assert str(error) == f"boo\n\nOriginal stack trace for 'MatMul_1':\n{place}"
+    location = "".join(f"  {frame}\n" for frame in shown)
+    assert str(error) == f"boo\n\nOriginal stack trace for 'MatMul_1':\n{location}"
     assert pickle.loads(pickle.dumps(error)).op is None
 
 

@@ -204,11 +204,11 @@ def memory_of(v: Any) -> int:
 
 
 @pytest.mark.parametrize("update", ["assign_add", "assign_sub"])
-def test_a_large_variable_that_nobody_reads_is_changed_in_place(update: str) -> None:
+def test_a_large_variable_that_nothing_reads_is_changed_in_place(update: str) -> None:
     v = large_variable()
-    place = memory_of(v)
+    address = memory_of(v)
     getattr(v, update)(tf.fill([LARGE], 2.0))
-    assert memory_of(v) == place
+    assert memory_of(v) == address
     assert set(v.numpy().tolist()) == {3.0 if update == "assign_add" else -1.0}
 
 

@@ -34,7 +34,7 @@ def test_a_frame_keeps_no_local_variable_alive() -> None:
     assert not any(hasattr(part, "f_locals") for part in frame)
 
 
-def test_the_garbage_collector_looks_at_no_place_of_an_operation() -> None:
+def test_the_garbage_collector_looks_at_no_location_of_an_operation() -> None:
     with tf.Graph().as_default():
         operation = tf.constant(1.0).op
     gc.collect()

@@ -9,7 +9,7 @@ import numpy as np
 
 from millrace._src.core.engine import Program
 from millrace._src.engines.background_compiler import BackgroundCompiler
-from millrace._src.engines.tier_cases import Candidates, FunctionTiers
+from millrace._src.engines.shape_specializations import Candidates, FunctionTiers
 from millrace._src.engines.tier_settings import Pin, Settings
 
 
@@ -94,7 +94,7 @@ class Engines:
 
 
 class Caller:
-    """Whoever holds a program."""
+    """Code that holds a program."""
 
     def __init__(self) -> None:
         self.programs: list[Program] = []

@@ -119,9 +119,9 @@ def test_an_ended_trace_leaves_calls_as_they_were() -> None:
     from millrace._src.core.context import state
 
     tf.summary.trace_on()
-    assert state.calls_differ
+    assert state.needs_slow_path
     tf.summary.trace_off()
-    assert not state.calls_differ
+    assert not state.needs_slow_path
 
 
 def test_a_trace_and_functions_that_run_eagerly_do_not_disturb_each_other() -> None:
@@ -130,6 +130,6 @@ def test_a_trace_and_functions_that_run_eagerly_do_not_disturb_each_other() -> N
     tf.config.run_functions_eagerly(True)
     tf.summary.trace_on()
     tf.summary.trace_off()
-    assert state.calls_differ
+    assert state.needs_slow_path
     tf.config.run_functions_eagerly(False)
-    assert not state.calls_differ
+    assert not state.needs_slow_path

@@ -148,19 +148,19 @@ def test_library_gives_functions_other_names_on_request() -> None:
     assert library["f"].name == "f_of_a_file"
 
 
-def _neg(name: str, tensor: str, place: str) -> str:
+def _neg(name: str, tensor: str, target: str) -> str:
     return (
         f'node_def {{ name: "{name}" op: "Neg" input: "{tensor}" attr {{ key: "T" value {{ type: DT_FLOAT }} }} '
-        f'attr {{ key: "_class" value {{ list {{ s: "loc:@{place}" }} }} }} }} '
+        f'attr {{ key: "_class" value {{ list {{ s: "loc:@{target}" }} }} }} }} '
     )
 
 
-@pytest.mark.parametrize("place", ["x", "second", "of_another_graph"])
-def test_a_node_may_be_placed_with_an_argument_a_later_node_or_a_node_of_another_graph(place: str) -> None:
+@pytest.mark.parametrize("target", ["x", "second", "of_another_graph"])
+def test_a_node_may_be_placed_with_an_argument_a_later_node_or_a_node_of_another_graph(target: str) -> None:
     text = 'signature { name: "f" input_arg { name: "x" type: DT_FLOAT } } '
-    graph = function_def_to_func_graph(_text(text + _neg("first", "x", place) + _neg("second", "first:y:0", "first")))
+    graph = function_def_to_func_graph(_text(text + _neg("first", "x", target) + _neg("second", "first:y:0", "first")))
     first = graph.get_operation_by_name("first")
-    assert first.colocation_groups() == [f"loc:@{place}".encode()]
+    assert first.colocation_groups() == [f"loc:@{target}".encode()]
 
 
 def test_captures_are_told_what_they_refer_to() -> None:

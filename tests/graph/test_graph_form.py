@@ -58,7 +58,7 @@ def test_shapes_and_dtypes_are_part_of_the_form() -> None:
     assert len({form(body), form(body, (2, 4)), form(body, (None, 3)), form(body, dtype=tf.float64)}) == 4
 
 
-def test_the_place_in_the_program_is_part_of_the_form_for_errors_name_it() -> None:
+def test_the_location_in_the_program_is_part_of_the_form_for_errors_name_it() -> None:
     assert form(lambda x: x + x) != form(lambda x: x + x)
 
 

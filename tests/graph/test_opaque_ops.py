@@ -224,7 +224,7 @@ def test_a_compiled_function_prunes_the_op_or_fails_when_called(jax: Any) -> Non
     check_a_function(jit_compile=True)
 
 
-def test_input_map_takes_the_place_of_what_cannot_run() -> None:
+def test_input_map_replaces_what_cannot_run() -> None:
     @tf.function(autograph=False)
     def call(x: Any) -> Any:
         after = HUE + 'node { name: "y" op: "Neg" input: "hue" attr { key: "T" value { type: DT_FLOAT } } }'

@@ -203,8 +203,8 @@ def test_what_has_no_form_is_refused() -> None:
     with pytest.raises(NotImplementedError, match="a spec of kind PER_REPLICA_SPEC"):
         decode_structure(message)
     message.type_spec_value.type_spec_class = struct_pb2.TypeSpecProto.REGISTERED_TYPE_SPEC
-    message.type_spec_value.type_spec_class_name = "wire.Nobody"
-    with pytest.raises(ValueError, match=r"No TypeSpec has been registered with name 'wire\.Nobody'"):
+    message.type_spec_value.type_spec_class_name = "wire.Unknown"
+    with pytest.raises(ValueError, match=r"No TypeSpec has been registered with name 'wire\.Unknown'"):
         decode_structure(message)
 
 
@@ -218,7 +218,7 @@ def test_fields_of_another_spec_are_refused() -> None:
 def test_an_extension_type_that_nobody_knows_has_a_spec_with_its_fields() -> None:
     message = struct_pb2.StructuredValue()
     message.type_spec_value.type_spec_class = struct_pb2.TypeSpecProto.EXTENSION_TYPE_SPEC
-    message.type_spec_value.type_spec_class_name = "wire.Nobody"
+    message.type_spec_value.type_spec_class_name = "wire.Unknown"
     fields = (("values", tf.TensorSpec([2])), ("mask", True))
     message.type_spec_value.type_state.CopyFrom(encode_structure(fields))
     spec = decode_structure(message)

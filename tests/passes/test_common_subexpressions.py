@@ -38,7 +38,7 @@ def test_a_variable_is_read_again_after_a_write() -> None:
     assert [r.numpy() for r in concrete()] == [2.0, 6.0]
 
 
-def test_lists_that_programs_change_in_place_stay_apart() -> None:
+def test_lists_that_programs_mutate_stay_apart() -> None:
     def f(x: Any) -> Any:
         a = tf.TensorArray(tf.float32, 1).write(0, x)
         b = tf.TensorArray(tf.float32, 1).write(0, x * 2.0)

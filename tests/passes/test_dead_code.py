@@ -1,4 +1,4 @@
-"""What nobody needs: nodes, variables of loops, results and operands of choices."""
+"""What nothing needs: nodes, variables of loops, results and operands of choices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From functions to optimized graphs: what is written out, what stays a call, what runs though nobody reads it."""
+"""From functions to optimized graphs: what is written out, what stays a call, what runs though nothing reads it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_what_is_nested_very_deep_stays_a_call() -> None:
 
 
 def test_a_long_graph_is_not_made_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(from_graph, "_LONGEST", 2)
+    monkeypatch.setattr(from_graph, "_MAX_NODES", 2)
     inner = tf.function(lambda x: tf.exp(x), autograph=False)
     assert "PartitionedCall" in types(graph_of(lambda x: inner(tf.sin(tf.cos(x))), VECTOR))
 

@@ -131,7 +131,7 @@ def test_extremes_are_those_of_the_numbers(dtype: Any, name: str, kind: str) -> 
         for axes, keepdims in (((0,), False), ((1,), True), ((0, 1), False), (None, False)):
             expected = np.asarray(ufunc.reduce(rows, axis=axes, keepdims=keepdims))
             pairs.append((half_extreme(ufunc)(rows, axes, keepdims), expected))
-    for result, expected in pairs:  # which of two zeros is larger nobody says
+    for result, expected in pairs:  # which of two zeros is larger is not defined
         assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
         np.testing.assert_array_equal(result.astype(np.float32), expected.astype(np.float32))
 

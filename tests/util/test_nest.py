@@ -320,7 +320,7 @@ def test_same_structures(a: Any, b: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "error", "specifically", "outlines"),
+    ("a", "b", "error", "specifically", "structures"),
     [
         (
             [1, 2], [1], ValueError,
@@ -364,7 +364,7 @@ def test_same_structures(a: Any, b: Any) -> None:
     ],
 )  # fmt: skip
 def test_different_structures(
-    a: Any, b: Any, error: type[Exception], specifically: str, outlines: tuple[str, str]
+    a: Any, b: Any, error: type[Exception], specifically: str, structures: tuple[str, str]
 ) -> None:
     with pytest.raises(error) as caught:
         tf.nest.assert_same_structure(a, b)
@@ -372,7 +372,7 @@ def test_different_structures(
         "The two structures don't have the same nested structure.\n\n"
         f"First structure: type={type(a).__name__} str={a}\n\nSecond structure: type={type(b).__name__} str={b}\n\n"
         f"More specifically: {specifically}\n"
-        f"Entire first structure:\n{outlines[0]}\nEntire second structure:\n{outlines[1]}"
+        f"Entire first structure:\n{structures[0]}\nEntire second structure:\n{structures[1]}"
     )
 
 

@@ -28,7 +28,7 @@ def three_threads() -> Iterator[None]:
 
 
 def meeting() -> threading.Barrier:
-    """Returns a place where as many threads wait for each other as share work."""
+    """Returns a barrier where as many threads wait for each other as share work."""
     return threading.Barrier(THREADS, timeout=60)
 
 
@@ -66,17 +66,17 @@ def test_without_a_choice_there_is_a_thread_for_each_usable_core(monkeypatch: py
 
 
 def test_a_call_from_inside_of_a_part_runs_where_it_is() -> None:
-    barrier, places = meeting(), []
+    barrier, results = meeting(), []
 
     def work(_: int) -> None:
         barrier.wait()
         here = threading.current_thread()
         assert thread_count() == 1
         assert thread_pool.is_inside()
-        run_in_parallel(5, lambda _: places.append(threading.current_thread() is here))
+        run_in_parallel(5, lambda _: results.append(threading.current_thread() is here))
 
     run_in_parallel(THREADS, work)
-    assert places == [True] * 5 * THREADS
+    assert results == [True] * 5 * THREADS
     assert not thread_pool.is_inside()
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from millrace._src.util.trials import Rules, Trial
+from millrace._src.util.trials import Trial, TrialRules
 
 
 def _decided(trial, seconds_of, limit=1000):
@@ -13,7 +13,7 @@ def _decided(trial, seconds_of, limit=1000):
     ways = []
     while not trial.is_over:
         turn = trial.next_turn()
-        ways.append(turn.way)
+        ways.append(turn.candidate)
         trial.note(turn, seconds_of(turn))
         assert len(ways) < limit
     return ways
@@ -22,7 +22,7 @@ def _decided(trial, seconds_of, limit=1000):
 @pytest.mark.parametrize("costs", [{"a": 1.0, "b": 0.5}, {"a": 0.5, "b": 1.0}, {"a": 3.0, "b": 2.0, "c": 1.0}])
 def test_the_fastest_way_wins(costs):
     trial = Trial(list(costs))
-    _decided(trial, lambda turn: costs[turn.way])
+    _decided(trial, lambda turn: costs[turn.candidate])
     assert trial.winner == min(costs, key=costs.get)
     assert trial.outcome.seconds == costs
 
@@ -33,13 +33,13 @@ def test_a_single_way_wins_without_a_call():
 
 def test_the_first_way_is_kept_where_another_is_faster_by_less_than_the_margin():
     costs = {"first": 1.0, "other": 0.99}
-    trial = Trial(list(costs), Rules(margin=1.05))
-    _decided(trial, lambda turn: costs[turn.way])
+    trial = Trial(list(costs), TrialRules(margin=1.05))
+    _decided(trial, lambda turn: costs[turn.candidate])
     assert trial.winner == "first"
 
 
 def test_calls_that_are_not_counted_begin_each_turn():
-    trial = Trial(["a", "b"], Rules(warm_up=1, counted=2))
+    trial = Trial(["a", "b"], TrialRules(warm_up=1, counted=2))
     turns = []
     for _ in range(9):
         turns.append(trial.next_turn())
@@ -48,15 +48,15 @@ def test_calls_that_are_not_counted_begin_each_turn():
 
 def test_the_first_calls_of_a_turn_may_be_slow():
     costs = {"a": 1.0, "b": 0.5}
-    trial = Trial(list(costs), Rules(long_call=1000.0))
-    _decided(trial, lambda turn: costs[turn.way] if turn.counts else 100.0)
+    trial = Trial(list(costs), TrialRules(long_call=1000.0))
+    _decided(trial, lambda turn: costs[turn.candidate] if turn.counts else 100.0)
     assert trial.winner == "b"
 
 
 def test_a_hopeless_way_gets_one_turn_only():
     costs = {"a": 0.001, "b": 0.1, "c": 0.001}
     trial = Trial(list(costs))
-    ways = _decided(trial, lambda turn: costs[turn.way])
+    ways = _decided(trial, lambda turn: costs[turn.candidate])
     assert ways.count("b") == 3
     assert trial.outcome.dropped == {"b": "100.0 times as slow as the best"}
 
@@ -64,7 +64,7 @@ def test_a_hopeless_way_gets_one_turn_only():
 def test_one_call_of_a_hopeless_way_is_enough_where_calls_are_long():
     costs = {"a": 1.0, "b": 60.0, "c": 1.1}
     trial = Trial(list(costs))
-    ways = _decided(trial, lambda turn: costs[turn.way])
+    ways = _decided(trial, lambda turn: costs[turn.candidate])
     assert ways.count("b") == 1 and trial.winner == "a"
 
 
@@ -74,8 +74,8 @@ def test_a_long_call_at_the_beginning_of_a_turn_is_no_fault_of_a_way_that_has_sh
     counts = {"a": 0, "b": 0}
 
     def seconds_of(turn):
-        counts[turn.way] += 1
-        return 100.0 if counts[turn.way] == 4 else costs[turn.way]
+        counts[turn.candidate] += 1
+        return 100.0 if counts[turn.candidate] == 4 else costs[turn.candidate]
 
     _decided(trial, seconds_of)
     assert trial.winner == "b"
@@ -83,7 +83,7 @@ def test_a_long_call_at_the_beginning_of_a_turn_is_no_fault_of_a_way_that_has_sh
 
 def test_a_clear_winner_ends_the_trial_early():
     clear, close = {"a": 1e-6, "b": 2e-6}, {"a": 1e-6, "b": 1.1e-6}
-    lengths = [len(_decided(Trial(["a", "b"]), lambda turn, c=costs: c[turn.way])) for costs in (clear, close)]
+    lengths = [len(_decided(Trial(["a", "b"]), lambda turn, c=costs: c[turn.candidate])) for costs in (clear, close)]
     assert lengths[0] < lengths[1]
 
 
@@ -97,14 +97,14 @@ def test_long_calls_are_measured_less_often_than_short_ones():
     noises=st.lists(st.tuples(st.integers(0, 3), st.floats(1.0, 1e6)), min_size=4, max_size=4),
 )
 def test_one_bad_measurement_of_each_way_decides_nothing(costs, noises):
-    rules = Rules(long_call=float("inf"))
+    rules = TrialRules(long_call=float("inf"))
     trial = Trial(range(len(costs)), rules)
     counts = {way: itertools.count() for way in range(len(costs))}
 
     def seconds_of(turn):
-        place, factor = noises[turn.way]
-        is_noisy = not turn.counts or next(counts[turn.way]) == place
-        return costs[turn.way] * (factor if is_noisy else 1.0)
+        index, factor = noises[turn.candidate]
+        is_noisy = not turn.counts or next(counts[turn.candidate]) == index
+        return costs[turn.candidate] * (factor if is_noisy else 1.0)
 
     _decided(trial, seconds_of)
     assert costs[trial.winner] <= min(costs) * rules.margin
@@ -146,7 +146,7 @@ def test_the_turns_go_on_in_order_after_a_way_was_dropped(order, calls_before):
         trial.next_turn()
     dropped = order[0]
     trial.drop(dropped, "gone")
-    ways = [trial.next_turn().way for _ in range(9)]
+    ways = [trial.next_turn().candidate for _ in range(9)]
     following = [way for way, _ in itertools.groupby(ways)]
     left = [way for way in range(4) if way != dropped]
     assert all(left[(left.index(a) + 1) % 3] == b for a, b in itertools.pairwise(following))
@@ -193,7 +193,7 @@ def test_an_error_of_a_call_is_raised_and_counts_for_nothing():
 def test_threads_share_a_trial():
     costs = {"a": 2.0, "b": 1.0}
     trial = Trial(list(costs))
-    threads = [threading.Thread(target=_decided, args=(trial, lambda turn: costs[turn.way])) for _ in range(4)]
+    threads = [threading.Thread(target=_decided, args=(trial, lambda turn: costs[turn.candidate])) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -1,6 +1,6 @@
 """Arrays that are Python lists: the elements in a flat list, with a shape and a dtype, and functions of them.
 
-It computes with Python's numbers, rounded or wrapped to the dtype. Only the places of elements are found with NumPy.
+It computes with Python's numbers, rounded or wrapped to the dtype. Only the positions of elements are found with NumPy.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class ListArray:
         return float(item)
 
     def __getitem__(self, index: Any) -> ListArray:
-        return rearranged(self, lambda places: places[_plain(index)])
+        return rearranged(self, lambda positions: positions[_plain(index)])
 
     def __neg__(self) -> ListArray:
         return ListArray([fit(-i, self.dtype) for i in self.items], self.shape, self.dtype)
@@ -146,20 +146,20 @@ def listed(value: Any, like: ListArray | None = None) -> ListArray:
 
 
 def rearranged(x: ListArray, move: Callable[[Any], Any]) -> ListArray:
-    """Moves elements as `move` moves their places in the flat list, which NumPy knows how to do."""
-    places = move(np.arange(x.size).reshape(x.shape))
-    return ListArray([x.items[i] for i in np.ravel(places)], np.shape(places), x.dtype)
+    """Moves elements as `move` moves their positions in the flat list, which NumPy knows how to do."""
+    positions = move(np.arange(x.size).reshape(x.shape))
+    return ListArray([x.items[i] for i in np.ravel(positions)], np.shape(positions), x.dtype)
 
 
 def transpose(x: ListArray, axes: Sequence[int] | None = None) -> ListArray:
     """Exchanges axes; by default it reverses them."""
-    return rearranged(x, lambda places: np.transpose(places, axes))
+    return rearranged(x, lambda positions: np.transpose(positions, axes))
 
 
 def broadcast_to(x: Any, shape: Any) -> ListArray:
     """Repeats an array along new axes and axes of size 1."""
     x = listed(x)
-    return x if tuple(shape) == x.shape else rearranged(x, lambda places: np.broadcast_to(places, tuple(shape)))
+    return x if tuple(shape) == x.shape else rearranged(x, lambda positions: np.broadcast_to(positions, tuple(shape)))
 
 
 # --- functions of elements -------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from millrace._src.core.context import eager_engine
 from millrace._src.core.dispatch import flatten_result
 from millrace._src.core.engine import Program
 from millrace._src.core.op_def import Effects
-from millrace._src.core.op_signature import places
+from millrace._src.core.op_signature import argument_indices
 from millrace._src.core.resources import resource_of
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.engines.binding import bind_kernel
@@ -79,10 +79,10 @@ class ListNamespace:
         return listed(x).reshape(shape if np.ndim(shape) else (shape,))
 
     def moveaxis(self, x: ListArray, source: Any, destination: Any) -> ListArray:
-        return rearranged(x, lambda places: np.moveaxis(places, source, destination))
+        return rearranged(x, lambda indices: np.moveaxis(indices, source, destination))
 
     def swapaxes(self, x: ListArray, axis1: int, axis2: int) -> ListArray:
-        return rearranged(x, lambda places: np.swapaxes(places, axis1, axis2))
+        return rearranged(x, lambda indices: np.swapaxes(indices, axis1, axis2))
 
     def concatenate(self, arrays: Sequence[Any], axis: int = 0) -> ListArray:
         parts = [listed(a) for a in arrays]
@@ -223,8 +223,8 @@ class ListsEngine:
 
 
 def _positions(node: Node) -> Iterator[tuple[str, int]]:
-    for arg, at in places(node.op_def.signature.inputs, node.attrs):
-        yield from ((arg.name, place) for place in at)
+    for arg, at in argument_indices(node.op_def.signature.inputs, node.attrs):
+        yield from ((arg.name, index) for index in at)
 
 
 def _is_cell(value: Any) -> bool:

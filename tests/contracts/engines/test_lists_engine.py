@@ -31,9 +31,9 @@ SAMPLES = [
 
 
 @functools.cache
-def results(place: int) -> Any:
+def results(index: int) -> Any:
     """Returns what the engine computes for a sample and what it should; the refusal if it computes nothing."""
-    sample = SAMPLES[place]
+    sample = SAMPLES[index]
     _, inputs, attrs, outputs = call(sample)
     specs = [tf.TensorSpec(t.shape, t.dtype) for t in inputs]
     function = tf.function(lambda *tensors: call_with(sample, list(tensors), attrs), autograph=False)
@@ -45,9 +45,9 @@ def results(place: int) -> Any:
         return refusal
 
 
-@pytest.mark.parametrize("place", range(len(SAMPLES)), ids=[str(sample) for sample in SAMPLES])
-def test_an_op_gives_what_numpy_gives_or_is_refused_by_name(place: int) -> None:
-    found = results(place)
+@pytest.mark.parametrize("index", range(len(SAMPLES)), ids=[str(sample) for sample in SAMPLES])
+def test_an_op_gives_what_numpy_gives_or_is_refused_by_name(index: int) -> None:
+    found = results(index)
     if isinstance(found, tf.errors.UnimplementedError):
         assert re.search(r"The engine 'lists' cannot run \w+ \{\{node \S+\}\}", found.message)
         return
@@ -62,6 +62,6 @@ def test_an_op_gives_what_numpy_gives_or_is_refused_by_name(place: int) -> None:
 
 
 def test_it_runs_a_good_part_of_the_ops() -> None:
-    done = {SAMPLES[place].op for place in range(len(SAMPLES)) if isinstance(results(place), tuple)}
+    done = {SAMPLES[index].op for index in range(len(SAMPLES)) if isinstance(results(index), tuple)}
     assert {"AddV2", "MatMul", "Sum", "GatherV2", "ConcatV2", "Softmax"} <= done
     assert len(done) > 180

@@ -1,4 +1,4 @@
-"""Sums of gradients of slices: added in place where nobody can see it, the same numbers everywhere."""
+"""Sums of gradients of slices: added in place where no code can see it, the same numbers everywhere."""
 
 from __future__ import annotations
 

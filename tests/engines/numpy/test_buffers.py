@@ -35,14 +35,14 @@ def test_new_arrays_begin_at_multiples_of_64_bytes(shape: Any, dtype: Any, kept:
 
 def test_memory_is_used_again_when_no_array_refers_to_it(kept: dict[int, Any]) -> None:
     array = aligned_empty((500,), FLOAT)
-    place = array.ctypes.data
+    address = array.ctypes.data
     view = array.reshape(50, 10)[3:].T
     del array
     assert not kept
     del view
     assert len(kept) == 1
     again = aligned_empty((490,), FLOAT)
-    assert again.ctypes.data == place
+    assert again.ctypes.data == address
     assert not kept
 
 

@@ -20,7 +20,7 @@ from millrace._src.passes import clustering
 from millrace._src.passes.clustering import Strategy, clustered
 from millrace._src.passes.optimized_graph import OptimizedGraph
 from millrace._src.passes.pipeline import optimize
-from millrace._src.util.trials import Rules
+from millrace._src.util.trials import TrialRules
 from tests.passes.random_graphs import RandomGraph
 
 pytestmark = pytest.mark.xla
@@ -46,7 +46,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     monkeypatch.setattr(clustering, "_MIN_SECONDS", 0.0)
     monkeypatch.setattr(clustering, "_MIN_NODES", 1)
     monkeypatch.setattr(settings, "clock", clock)
-    monkeypatch.setattr(Settings, "trial_rules", lambda self: Rules(warm_up=0, counted=2, least=2, most=2))
+    monkeypatch.setattr(Settings, "trial_rules", lambda self: TrialRules(warm_up=0, counted=2, least=2, most=2))
     return clock
 
 

@@ -140,7 +140,7 @@ def test_shapes_that_do_not_fit_are_an_error_of_the_operation() -> None:
         run(lambda x, y: tf.add(tf.tanh(x) * 2.0, y, name="culprit") * 3.0, x, y)
 
 
-def test_a_node_that_may_refuse_values_keeps_its_place() -> None:
+def test_a_node_that_may_refuse_values_keeps_its_position() -> None:
     numbers = tf.TensorSpec([1024, 64], tf.int32)
     assert steps(lambda x, y: (x + 1) // y + x, numbers, numbers) == ["AddV2", "FloorDiv", "AddV2"]
     assert steps(lambda x, y: (x + 1.0) / y + x, LARGE, LARGE) == ["[AddV2 RealDiv AddV2]"]

@@ -1,4 +1,4 @@
-"""Loops, branches and calls in a generated program: in line, with lists changed in place where nobody can see it."""
+"""Loops, branches and calls in a generated program: in line, with lists changed in place where no code can see it."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_state_that_an_iteration_only_sets_keeps_its_value_after_the_loop() ->
     assert [value(f(tf.constant(n))[0]) for n in (0, 3)] == [-1, 2]
 
 
-def test_two_variables_can_change_places() -> None:
+def test_two_variables_can_be_swapped() -> None:
     f = tf.function(lambda x: repeat(3, lambda i, a, b: (b, a), x, x + 1.0), autograph=False)
     assert [value(r) for r in f(tf.constant(0.0))] == [1.0, 0.0]
 

@@ -99,7 +99,7 @@ def test_branches_and_loops_inside_of_loops() -> None:
     both(lambda x, y: counted(9, body, x, y), np.array(2.0, np.float32), np.array(0.5, np.float32))
 
 
-def test_states_that_change_places_or_stay() -> None:
+def test_states_that_swap_or_stay() -> None:
     def body(i: Any, a: Any, b: Any, c: Any, last: Any) -> Any:
         return b, a, c + a, i
 

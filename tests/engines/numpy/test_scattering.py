@@ -13,7 +13,7 @@ from millrace._src.engines.numpy.scattering import scatter
 
 UFUNCS = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "min": np.minimum, "max": np.maximum}
 REALS = ["float32", "float64", "int8", "int32", "uint64", "float16", ml_dtypes.bfloat16]
-SIZES = [(100, 10, 3), (3000, 1000, 4), (50, 1, 2), (3000, 5, 4), (700, 9, 1)]  # rows, places, numbers of a row
+SIZES = [(100, 10, 3), (3000, 1000, 4), (50, 1, 2), (3000, 5, 4), (700, 9, 1)]  # rows, positions, numbers of a row
 
 
 def expected_result(x: Any, index: Any, updates: Any, mode: str) -> Any:
@@ -28,16 +28,16 @@ def cases() -> list[Any]:
 
 
 @pytest.mark.parametrize("is_sorted", [False, True])
-@pytest.mark.parametrize(("count", "places", "width"), SIZES)
+@pytest.mark.parametrize(("count", "positions", "width"), SIZES)
 @pytest.mark.parametrize(("dtype", "mode"), cases())
 def test_rows_are_combined_in_order(
-    dtype: Any, mode: str, count: int, places: int, width: int, is_sorted: bool, monkeypatch: pytest.MonkeyPatch
+    dtype: Any, mode: str, count: int, positions: int, width: int, is_sorted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scattering, "_LARGE", 1)
     monkeypatch.setattr(scattering, "_SMALL", 0)
     rng = np.random.default_rng(count)
-    x = rng.integers(1, 4, (places, width)).astype(dtype)
-    index = rng.integers(0, places, count)
+    x = rng.integers(1, 4, (positions, width)).astype(dtype)
+    index = rng.integers(0, positions, count)
     index = np.sort(index) if is_sorted else index
     updates = rng.choice([1, -1] if mode in ("mul", "div") else [1, 2, 3], (count, width)).astype(dtype)
     scattered, expected = scatter(x, (index,), updates, mode), expected_result(x, (index,), updates, mode)

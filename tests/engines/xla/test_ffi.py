@@ -88,7 +88,7 @@ def test_the_three_calculations_in_a_program(kind: str, forced: list[str]) -> No
         return correlation.correlate_filter_gradient(xp, x, dy, windows, filters.shape)
 
     own = np.asarray(jax.jit(program)(x, filters, dy))
-    assert forced == []  # a program that nobody watches calls nothing
+    assert forced == []  # a program without watchers calls nothing
     with host_calls.calls_allowed() as watched:
         compiled = watched(jax.jit(lambda *arrays: program(*arrays)).lower(x, filters, dy).compile())
     assert forced == [kind]

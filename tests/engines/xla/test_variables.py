@@ -51,9 +51,9 @@ def test_results_that_are_also_a_variables_array_are_copied() -> None:
 
     shared, other = jnp.ones(2), jnp.zeros(2)
     results: list[Any] = [other, shared]
-    places = variables.places_of_variable_arrays(results, [shared])
-    variables.detach(results, places)
-    assert places == (1,) and results[0] is other and type(results[1]) is np.ndarray
+    indices = variables.indices_of_variable_arrays(results, [shared])
+    variables.detach(results, indices)
+    assert indices == (1,) and results[0] is other and type(results[1]) is np.ndarray
 
 
 def test_a_type_stands_for_a_variable_where_nothing_runs() -> None:

@@ -18,7 +18,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.indexed_slices import IndexedSlices, dense
 from millrace._src.core.op_def import OpDef
 from millrace._src.core.op_registry import LateRule
-from millrace._src.core.op_signature import Arg, places
+from millrace._src.core.op_signature import Arg, argument_indices
 from millrace._src.core.tensor import EagerTensor
 
 
@@ -131,7 +131,7 @@ def gather_values(
 
 
 def _argument(args: Sequence[Arg], name: str, tensors: Sequence[Any], attrs: dict[str, Any]) -> Any:
-    for arg, at in places(args, attrs):
+    for arg, at in argument_indices(args, attrs):
         if arg.name == name:
             return list(tensors[at.start : at.stop]) if arg.is_list else tensors[at.start]
     return None

@@ -14,7 +14,7 @@ from millrace._src.autodiff.gradient_plan import gradient_plan, stand_in, stand_
 from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.dispatch import BoundCall
 from millrace._src.core.dtypes import ALL_DTYPES, DType
-from millrace._src.core.op_signature import places
+from millrace._src.core.op_signature import argument_indices
 from millrace._src.core.shapes import TensorShape
 
 PackedEntry: TypeAlias = "tuple[Recording, Sequence[int], Sequence[int], Sequence[Any], Sequence[tuple[int, ...]]]"
@@ -62,7 +62,10 @@ class Recording:
         """For each flat output whether a gradient can flow into it."""
         self.follows_all = all(self.follows)
         self._dtypes = (*call.dtypes, *call.output_dtypes)
-        arguments = [*places(op.signature.outputs, attrs, len(call.dtypes)), *places(op.signature.inputs, attrs)]
+        arguments = [
+            *argument_indices(op.signature.outputs, attrs, len(call.dtypes)),
+            *argument_indices(op.signature.inputs, attrs),
+        ]
         at = {arg.name: where if arg.is_list else where.start for arg, where in arguments}  # an input hides an output
         names = plan.names if plan is not None else ()
         self._attrs = {name: attrs[name] for name in names if name in attrs}

@@ -29,7 +29,7 @@ from millrace._src.core.engine import Run
 from millrace._src.core.execute import scalar_array
 from millrace._src.core.indexed_slices import IndexedSlices, dense
 from millrace._src.core.op_def import Effects, OpDef
-from millrace._src.core.op_signature import places
+from millrace._src.core.op_signature import argument_indices
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, held, tape_id
@@ -199,7 +199,10 @@ def _bake_attributes(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) ->
     if not op.traits.constant_inputs:
         return {}
     constant_positions = [
-        i for arg, at in places(op.signature.inputs, attrs) if arg.name in op.traits.constant_inputs for i in at
+        i
+        for arg, at in argument_indices(op.signature.inputs, attrs)
+        if arg.name in op.traits.constant_inputs
+        for i in at
     ]
     values = {i: static_value(inputs[i]) for i in constant_positions if not is_trainable(inputs[i].dtype)}
     return {i: value for i, value in values.items() if value is not None}

@@ -4,7 +4,7 @@ Problem: XLA takes an array of NumPy without a copy only if the array begins at 
 arrays begin 16 bytes behind a page, so each call of a compiled function copies its large arguments.
 
 Idea: large arrays that are likely to go into functions, the values of tensors and the batches of datasets, are made
-here, at such a multiple. Small arrays are NumPy's: to copy them costs less than to place them.
+here, at such a multiple. Small arrays are NumPy's: to copy them costs less than to align them.
 """
 
 from __future__ import annotations

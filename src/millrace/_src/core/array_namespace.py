@@ -46,7 +46,7 @@ class Ufunc(Protocol):
     """A binary function that can run along an axis."""
 
     def accumulate(self, x: Array, axis: int) -> Array:
-        """Combines the elements up to each place."""
+        """Combines the elements up to each position."""
 
 
 class Xp(Protocol):
@@ -162,7 +162,7 @@ class Xp(Protocol):
 
     def zeros_like(self, x: Array) -> Array: ...
 
-    # --- other shapes and places ---------------------------------------------------------------------------------
+    # --- other shapes and positions ---------------------------------------------------------------------------------
 
     def broadcast_arrays(self, *arrays: Array) -> Sequence[Array]: ...
 
@@ -202,7 +202,7 @@ class Xp(Protocol):
         """Copies `x` and combines `updates` at `x[index]`; `mode` is set, add, sub, mul, div, min or max."""
 
     def added_at(self, total: Array, index: object, values: Array) -> Array:
-        """Adds `values` at different places of `total`, which may be changed itself."""
+        """Adds `values` at different positions of `total`, which may be changed itself."""
 
     # --- reductions, products, order -----------------------------------------------------------------------------
 

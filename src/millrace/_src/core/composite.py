@@ -68,11 +68,11 @@ class CompositeTensor:
 
 
 def common_structure(first: object, others: Sequence[Any] = ()) -> Any:
-    """Returns a nest to be filled with tensors: with a spec in the place of each composite.
+    """Returns a nest to be filled with tensors: with a spec in place of each composite.
 
     Args:
         first: a nest of tensors and composites.
-        others: nests of the same structure; a spec also describes the composites in the same place of these.
+        others: nests of the same structure; a spec also describes the composites at the same position of these.
     """
     columns = zip(nest.flatten(first), *[nest.flatten(other) for other in others], strict=True)
     return nest.pack_sequence_as(first, [_common_leaf(column) for column in columns])

@@ -1,10 +1,10 @@
 """Which parts of a composite tensor have gradients.
 
 Problem: `tape.gradient(loss, ragged)` is a ragged tensor: the gradient of the values, in the same rows. Of other
-composites nobody can say which of their tensors are numbers to be differentiated.
+composites it is unknown which of their tensors are numbers to be differentiated.
 
 Idea: a class states a `CompositeTensorGradient` as `__composite_gradient__`, which takes these parts out of a value and
-puts gradients in their place. A class without one is refused.
+puts gradients in instead. A class without one is refused.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HOME = "python.framework.composite_tensor_gradient"
 
 @tensorflow_home(_HOME)
 class CompositeTensorGradient(abc.ABC):
-    """Takes the parts that have gradients out of composite tensors of a class, and puts gradients in their place."""
+    """Takes the parts that have gradients out of composite tensors of a class, and puts gradients in instead."""
 
     @abc.abstractmethod
     def get_gradient_components(self, value: object) -> Any:
@@ -33,7 +33,7 @@ class CompositeTensorGradient(abc.ABC):
 
     @abc.abstractmethod
     def replace_gradient_components(self, value: object, component_grads: object) -> Any:
-        """Returns a value like `value` with gradients, a nest of the same structure, in the place of these parts."""
+        """Returns a value like `value` with gradients, a nest of the same structure, in place of these parts."""
 
 
 @tensorflow_home(_HOME)

@@ -52,7 +52,7 @@ class _State(threading.local):
     """`quietly`, or None whenever the eager fast path is not allowed."""
     eager_scope: str = ""
     device: str | None = None
-    place: str | None = None
+    logical_device: str | None = None
     """The logical device of new eager values; None for the first CPU."""
     functions_run_eagerly: bool = False
     streams: Any = None
@@ -71,8 +71,8 @@ class _State(threading.local):
     """Whether a strategy is in force and none of its replicas runs; traces made then are kept apart."""
     calls_are_noted: bool = False
     """Whether calls of functions are noted, in all threads: see `function.noted_calls`."""
-    calls_differ: bool = False
-    """Whether calls of functions may not take the short way: functions run eagerly, are noted, or no replica runs."""
+    needs_slow_path: bool = False
+    """Whether calls of functions may not take the fast path: functions run eagerly, are noted, or no replica runs."""
 
     def __init__(self) -> None:
         quiet = contextvars.Context()
@@ -84,16 +84,16 @@ class _State(threading.local):
         self.refresh()
 
     def refresh(self) -> None:
-        """Recomputes `run` after `graph`, `tapes` or `place` changed."""
-        self.run = self.quietly if self.graph is None and not self.tapes and self.place is None else None
+        """Recomputes `run` after `graph`, `tapes` or `logical_device` changed."""
+        self.run = self.quietly if self.graph is None and not self.tapes and self.logical_device is None else None
 
     def set_between_replicas(self, is_between: bool) -> None:
         """Notes whether a strategy is in force in this thread and none of its replicas runs."""
         self.is_between_replicas = is_between
         if is_between:
-            self.calls_differ = True
+            self.needs_slow_path = True
         else:  # the value of the class, which is that of all threads, shows again
-            self.__dict__.pop("calls_differ", None)
+            self.__dict__.pop("needs_slow_path", None)
 
     def runs_quietly(self) -> bool:
         """Returns whether the caller runs inside a kernel: a finalizer, which cannot enter the quiet context again."""
@@ -116,7 +116,7 @@ def change_calls(*, run_eagerly: bool | None = None, are_noted: bool | None = No
         everywhere.functions_run_eagerly = run_eagerly
     if are_noted is not None:
         everywhere.calls_are_noted = are_noted
-    everywhere.calls_differ = everywhere.functions_run_eagerly or everywhere.calls_are_noted
+    everywhere.needs_slow_path = everywhere.functions_run_eagerly or everywhere.calls_are_noted
 
 
 def executing_eagerly() -> bool:
@@ -131,7 +131,7 @@ def current_graph() -> Any:
 
 @contextlib.contextmanager
 def graph_scope(graph: Any) -> Iterator[Any]:
-    """Makes `graph` (None: eager mode) the place where op calls go.
+    """Makes `graph` (None: eager mode) where op calls go.
 
     Raises: AssertionError: if another scope that began later is still open at the end.
     """

@@ -36,7 +36,7 @@ class _DeviceLog(Watcher):
 
     def _telling(self, name: str, kernel: Kernel) -> Kernel:
         def run(*arrays: Any, **options: Any) -> Any:
-            _say(f"Executing op {name} in device {state.place or FIRST_CPU}")
+            _say(f"Executing op {name} in device {state.logical_device or FIRST_CPU}")
             return kernel(*arrays, **options)
 
         return run

@@ -1,7 +1,7 @@
 """`tf.config.experimental` about the memory of devices, and what is known of a device.
 
 The memory of an accelerator is JAX's: it grows as needed unless the environment said otherwise when JAX started. The
-memory of the host is the system's, and nobody counts it there. A profile tells the memory of results.
+memory of the host is the system's, and it is not counted there. A profile tells the memory of results.
 """
 
 from __future__ import annotations
@@ -97,8 +97,7 @@ def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
     accelerator = dict(physical_accelerators()).get(device)
     if accelerator is None:
         raise ValueError(
-            "The PhysicalDevice must be one obtained from calling `tf.config.list_physical_devices`, but got: "
-            f"{device}"
+            f"The PhysicalDevice must be one obtained from calling `tf.config.list_physical_devices`, but got: {device}"
         )
     return accelerator.details()
 
@@ -113,7 +112,7 @@ def get_memory_info(device: str) -> dict[str, int]:
     Args: device: the name of a logical device, such as "GPU:0".
     Returns: The bytes in use now and at most, under "current" and "peak".
     Raises:
-      ValueError: if the name cannot be read, there is no such device, or it is a CPU, whose memory nobody counts.
+      ValueError: if the name cannot be read, there is no such device, or it is a CPU, whose memory is not counted.
       tf.errors.UnimplementedError: if the driver does not tell.
     """
     name = _full_name(device)

@@ -100,15 +100,15 @@ class MissingDeviceError(LookupError):
 
 
 @functools.lru_cache(maxsize=64)  # the logical devices stay as they are from their first use on
-def accelerator_at(place: str) -> Accelerator | None:
+def accelerator_at(device_name: str) -> Accelerator | None:
     """Returns the accelerator behind the full name of a logical device; None for a CPU.
 
     Raises: MissingDeviceError: if there is no such device.
     """
     carriers = _carriers()
-    if place not in carriers:
-        raise MissingDeviceError(place)
-    return dict(physical_accelerators()).get(carriers[place]) if accelerators() else None
+    if device_name not in carriers:
+        raise MissingDeviceError(device_name)
+    return dict(physical_accelerators()).get(carriers[device_name]) if accelerators() else None
 
 
 def _carriers() -> dict[str, PhysicalDevice]:
@@ -116,15 +116,15 @@ def _carriers() -> dict[str, PhysicalDevice]:
     return {f"{_PREFIX}{device.name[8:]}": physical for device, physical in _logical_devices(None)}
 
 
-def missing_device(place: str, op_name: str | None = None) -> errors.OpError:
+def missing_device(device_name: str, op_name: str | None = None) -> errors.OpError:
     """Makes the error of an op, or of a value that no op makes, in the scope of a device that does not exist."""
-    if not place.startswith(_PREFIX) and "/device:CPU:" in place:
-        return errors.InvalidArgumentError(None, None, f"{place} unknown device.")
+    if not device_name.startswith(_PREFIX) and "/device:CPU:" in device_name:
+        return errors.InvalidArgumentError(None, None, f"{device_name} unknown device.")
     carriers = _carriers()
     kinds = ", ".join(dict.fromkeys(physical.device_type for physical in carriers.values()))
     complaint = (
-        f"Could not satisfy device specification '{place}'. enable_soft_placement={int(_Placement.soft)}. Supported "
-        f"device types [{kinds}]. All available devices [{', '.join(carriers)}]."
+        f"Could not satisfy device specification '{device_name}'. enable_soft_placement={int(_Placement.soft)}. "
+        f"Supported device types [{kinds}]. All available devices [{', '.join(carriers)}]."
     )
     kind = errors.InvalidArgumentError
     return kind(None, None, complaint) if op_name is None else errors.failed_op(op_name, complaint, kind)
@@ -137,24 +137,24 @@ def refuse_another_process(name: str) -> None:
     Raises: InvalidArgumentError: in eager mode; a graph may be meant for another machine.
     """
     if state.graph is None:
-        place = canonical_device(name)
-        if not place.startswith(_PREFIX):
-            raise missing_device(place)
+        device_name = canonical_device(name)
+        if not device_name.startswith(_PREFIX):
+            raise missing_device(device_name)
 
 
-def existing_place(place: str) -> str:
+def existing_device(device_name: str) -> str:
     """Returns the full name of a logical device.
 
     Raises: InvalidArgumentError: if there is no such device.
     """
     try:
-        accelerator_at(place)
+        accelerator_at(device_name)
     except MissingDeviceError:
-        raise missing_device(place) from None
-    return place
+        raise missing_device(device_name) from None
+    return device_name
 
 
-def place_of(array: object) -> str | None:
+def device_of(array: object) -> str | None:
     """Returns the full name of the first logical device on the accelerator that holds an array; None for the host."""
     for device, physical in _logical_devices(None) if accelerators() else ():
         accelerator = dict(physical_accelerators()).get(physical)
@@ -394,10 +394,10 @@ def canonical_device(name: str, outer: str | None = None) -> str:
     spec = DeviceSpec.from_string(name)
     if outer:
         spec = DeviceSpec.from_string(outer).make_merged_spec(spec)
-    return _place_of_eager_values(spec) if name or outer else ""
+    return _device_of_eager_values(spec) if name or outer else ""
 
 
-def _place_of_eager_values(spec: DeviceSpec) -> str:
+def _device_of_eager_values(spec: DeviceSpec) -> str:
     """Returns the full name of the device that a spec means; what a spec leaves open is the first.
 
     With soft placement, the CPU represents a device of this process that does not exist. Else, the first op there

@@ -24,7 +24,7 @@ from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.op_registry import loaded_ops
 from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
-from millrace._src.core.tensor import EagerTensor, PendingTensor, Tensor, held, new_tensor, note_places
+from millrace._src.core.tensor import EagerTensor, PendingTensor, Tensor, held, new_tensor, note_devices
 from millrace._src.core.watching import follow, watched_call
 from millrace._src.util import text
 
@@ -55,11 +55,11 @@ def execute_binary(op: OpDef, x: object, y: object, name: str) -> Any:
 
 def _execute_eagerly(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) -> Any:
     """Calls the kernel that is bound for the dtypes of the inputs and the given attributes."""
-    if state.place is not None:
+    if state.logical_device is not None:
         try:
-            accelerator = accelerator_at(state.place)
+            accelerator = accelerator_at(state.logical_device)
         except MissingDeviceError:
-            raise missing_device(state.place, op.name) from None
+            raise missing_device(state.logical_device, op.name) from None
         if accelerator is not None:
             return _execute_at(accelerator, op, inputs, given)
     tensors: Sequence[Any] = inputs
@@ -90,7 +90,7 @@ def _execute_at(accelerator: Accelerator, op: OpDef, inputs: Sequence[Any], give
         return _run_kernel(call, tensors, [t._eager_array for t in tensors])
     arrays = zip(flatten_result(op, result), call.output_dtypes, strict=True)
     outputs = [PendingTensor(array, dtype) for array, dtype in arrays]
-    note_places(outputs)
+    note_devices(outputs)
     for tape in state.tapes if outputs else ():
         tape.record_call(call, tensors, outputs)
     return _result(op, outputs, call.attrs)
@@ -146,7 +146,7 @@ def _run_kernel(call: BoundCall, tensors: Sequence[Any], values: Sequence[Any]) 
             tape.record_call(call, tensors, (output,))
         return output
     outputs = wrap_outputs(op, result, call.output_dtypes)
-    note_places(outputs)
+    note_devices(outputs)
     for tape in state.tapes if outputs else ():
         tape.record_call(call, tensors, outputs)
     return _result(op, outputs, call.attrs)

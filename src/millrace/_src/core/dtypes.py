@@ -267,7 +267,7 @@ _BOOL, _QUANTIZED, _OBJECT = "bool", "quantized", "object"
 def _define(
     enum: int, name: str, storage: Any, kind: str, numpy_type: Any = None, *, is_numeric: builtins.bool
 ) -> DType:
-    """Creates the type and the type's reference twin; returns the type."""
+    """Creates the type and the type's reference counterpart; returns the type."""
     base = _create(enum, name, storage, kind, numpy_type, is_numeric)
     reference = _create(enum + _REF_OFFSET, name + "_ref", storage, kind, numpy_type, is_numeric)
     base.base_dtype = reference.base_dtype = base

@@ -2,7 +2,7 @@
 
 An engine binds single kernels for eager calls and compiles whole graphs. Callers know the interface below and no
 engine's insides; `docs/decisions/engine-contract.md` gives the reasons. Each fact that a caller may ask of a compiled
-graph is a field of `Program`, so that nobody looks for attributes that an engine may or may not have.
+graph is a field of `Program`, so that no code looks for attributes that an engine may or may not have.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from millrace._src.core.accelerator import Accelerator
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType
-from millrace._src.core.source_trace import Place
+from millrace._src.core.source_trace import CodeLocation
 from millrace._src.core.tensor import EagerTensor, arrived, tensor_of
 
 Run: TypeAlias = Callable[..., Sequence[Any]]
@@ -52,7 +52,7 @@ class Verdict:
 
 
 class Holder(Protocol):
-    """Whoever keeps a program in order to call it."""
+    """Code that keeps a program in order to call it."""
 
     def use(self, program: Program) -> None:
         """Takes another program, for the calls from now on."""
@@ -65,7 +65,7 @@ class Tiering(Protocol):
         """Returns the program for the calls of a holder, who is told by `use` when to take another one.
 
         Args:
-          holder: whoever keeps the program; nobody is kept alive by being a holder.
+          holder: the holder of the program; a holder is not kept alive by being one.
           arguments: some arguments with the shapes that all these calls have; None for calls with any shapes.
         """
 
@@ -176,7 +176,7 @@ class EngineRecording(Protocol):
     def stop(self) -> bytes | None:
         """Ends the recording; returns it as a serialized `XSpace`, or None if there is none."""
 
-    def origin_of(self, module: str, instruction: str) -> tuple[str, Place | None]:
+    def origin_of(self, module: str, instruction: str) -> tuple[str, CodeLocation | None]:
         """Returns the nodes behind an instruction of a compiled module, as one text, and the user's line.
 
         The text is empty where nothing is known.

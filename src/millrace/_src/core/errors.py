@@ -85,11 +85,11 @@ class OpError(Exception):
         self.failed_node: str | None = None
         """The name of the node of a graph that failed; None unless a graph was running."""
         self.node_complaint: str | None = None
-        """The message without the place of that node."""
+        """The message without the location of that node."""
 
     @property
     def message(self) -> Any:
-        """The text of the error, without the place in the program."""
+        """The text of the error, without the location in the program."""
         return self._message
 
     @property
@@ -120,7 +120,7 @@ class OpError(Exception):
         return "\n".join([f"{self._message}", "", f"Original stack trace for {self._op.name!r}:", *frames, ""])
 
     def __reduce__(self) -> tuple[Callable[..., OpError], tuple[Any, ...]]:
-        # Graphs do not travel with errors; the text of the op's place does.
+        # Graphs do not travel with errors; the text of the op's location does.
         return type(self), (self._node_def, None, self._message, self._error_code, self._payloads)
 
 

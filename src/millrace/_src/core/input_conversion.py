@@ -2,7 +2,7 @@
 
 A Python value takes the dtype of a tensor that shares its type attribute, else the value's own dtype, else the default
 of the attribute. Values that do not fit are refused in TensorFlow's words, which differ between graphs and eager mode.
-Eager calls whose inputs are plain (tensors, numbers beside a tensor, variables) take a short way here, without checks:
+Eager calls whose inputs are plain (tensors, numbers beside a tensor, variables) take a fast path here, without checks:
 the inputs were checked when the kernel for the same dtypes was bound.
 """
 
@@ -407,9 +407,9 @@ def _check_listed_types(op: OpDef, attr: str, name: str, tensors: Sequence[Any],
     """Refuses a dtype that the attribute, a list of the dtypes of a list of tensors, may not contain."""
     types = op.types.get(attr)
     if isinstance(types, TypeList):
-        for place, tensor in enumerate(tensors):
+        for index, tensor in enumerate(tensors):
             if tensor.dtype not in types.allowed:
-                raise _dtype_not_allowed(op, attr, f"{name}_{place}", tensor.dtype, types.allowed, scope)
+                raise _dtype_not_allowed(op, attr, f"{name}_{index}", tensor.dtype, types.allowed, scope)
 
 
 def _dtype_not_allowed(

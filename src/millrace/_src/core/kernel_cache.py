@@ -1,7 +1,7 @@
 """The cache of the kernels that are bound for eager calls, and how long it keeps a kernel.
 
 Problem: to call an op eagerly, a kernel is bound to dtypes and attributes once, and later calls find the bound kernel
-again. Programs that make attributes of data (`leaky_relu(x, alpha=i / n)`) would fill memory with kernels that nobody
+again. Programs that make attributes of data (`leaky_relu(x, alpha=i / n)`) would fill memory with kernels that nothing
 calls again. But the hot path of `execute` has no time to note which kernel was used last.
 
 Idea: two generations. A hit in the young generation is a plain dictionary look-up that writes nothing. When the young

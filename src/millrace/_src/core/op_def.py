@@ -46,7 +46,7 @@ class Effects(enum.Enum):
 
     @property
     def must_run(self) -> bool:
-        """Whether an op runs even when nobody uses its outputs."""
+        """Whether an op runs even when nothing uses its outputs."""
         return self in (Effects.WRITES, Effects.IO)
 
 
@@ -66,7 +66,7 @@ def parts_along_first_axis(attrs: dict[str, Any]) -> KnownValue:
 
 
 class Elementwise(enum.Enum):
-    """Whether each element of the only result depends on those elements of the inputs that stand at the same place.
+    """Whether each element of the only result depends on those elements of the inputs that stand at the same position.
 
     Such an op gives the same bits for a piece of an array as for the whole.
     """
@@ -173,7 +173,7 @@ class Traits:
     Such a kernel gets the functions themselves. The kernel of any other op gets callables on arrays.
     """
     notes_call: bool = False
-    """Whether the object that the kernel makes hears of the call (`Referent.note_call`), to be written to a graph."""
+    """Whether the object that the kernel makes listens for the call (`Referent.note_call`), which a graph notes."""
     calls_python: bool = False
     """Whether the op calls a function of the user's in Python, whose results may depend on anything."""
     makes_shared_object: bool = False
@@ -184,7 +184,7 @@ class Traits:
     The values were checked where they were computed; see `ops.debug.numerics_mode`.
     """
     is_stand_in: bool = False
-    """Whether nobody reads the output, which represents a value of a branch that does not run (FakeParam)."""
+    """Whether nothing reads the output, which represents a value of a branch that does not run (FakeParam)."""
     is_placeholder: bool = False
     """Whether the output is given from outside the graph."""
     is_stateless: bool = False

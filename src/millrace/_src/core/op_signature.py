@@ -147,7 +147,7 @@ class Signature:
         return _split(self.outputs, flat, attrs)
 
 
-def places(args: Iterable[Arg], attrs: Mapping[str, Any], start: int = 0) -> Iterator[tuple[Arg, range]]:
+def argument_indices(args: Iterable[Arg], attrs: Mapping[str, Any], start: int = 0) -> Iterator[tuple[Arg, range]]:
     """Yields the arguments, each with the positions of its tensors in the flat sequence, which count from `start`."""
     for arg in args:
         size = arg.size(attrs)
@@ -156,7 +156,9 @@ def places(args: Iterable[Arg], attrs: Mapping[str, Any], start: int = 0) -> Ite
 
 
 def _split(args: Sequence[Arg], flat: Sequence[Any], attrs: Mapping[str, Any]) -> list[Any]:
-    return [list(flat[at.start : at.stop]) if arg.is_list else flat[at.start] for arg, at in places(args, attrs)]
+    return [
+        list(flat[at.start : at.stop]) if arg.is_list else flat[at.start] for arg, at in argument_indices(args, attrs)
+    ]
 
 
 _ARG = re.compile(r"^\s*(\w+)\s*:\s*(?:(\w+)\s*\*\s*)?(?:(\w+)|Ref\((\w+)\))\s*$")

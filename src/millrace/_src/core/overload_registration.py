@@ -242,9 +242,7 @@ def dispatch_for_binary_elementwise_apis(x_type: object, y_type: object) -> Call
 
 
 @export("experimental.dispatch_for_binary_elementwise_assert_apis")
-def dispatch_for_binary_elementwise_assert_apis(
-    x_type: object, y_type: object
-) -> Callable[[Function], Function]:
+def dispatch_for_binary_elementwise_assert_apis(x_type: object, y_type: object) -> Callable[[Function], Function]:
     """Makes a decorator that overrides `tf.debugging.assert_equal` and its kin for two arguments of given types.
 
     >>> class Boxed(tf.experimental.ExtensionType):

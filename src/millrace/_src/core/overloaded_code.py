@@ -38,7 +38,7 @@ def put_gate(function: Any, gate: Any, plain: set[type]) -> None:
 
 
 def _gate_code(function: Any, gate: object, plain: set[type]) -> types.CodeType:
-    """Compiles the code of a gate with the parameters, and the place in the source, of a function.
+    """Compiles the code of a gate with the parameters, and the position in the source, of a function.
 
     # def concat(values, axis, name):
     #     if values.__class__ in plain and axis.__class__ in plain and name.__class__ in plain:

@@ -3,7 +3,7 @@
 Problem: a graph is data until it runs. Then a `WriteFile` in a graph from somewhere writes files, and a `PyFunc` calls
 whatever Python function of the process has the name that the graph gives.
 
-Idea: each op declares what its kernel can reach. Whoever runs graphs of strangers reads the declaration and decides
+Idea: each op declares what its kernel can reach. Code that runs graphs of strangers reads the declaration and decides
 (`graph/op_policy.py`); `tests/contracts/test_every_reach.py` holds the declarations to what kernels really do.
 """
 

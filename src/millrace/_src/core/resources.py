@@ -3,7 +3,7 @@
 A resource handle is a 0-d object array around a resource. A kernel takes the resource out with `resource_of`. An engine
 that compiles may pass its own stand-in for a variable, with the same `value` attribute, in place of the handle.
 
-This module also says which Python objects count as variables: `is_variable` is the one place that decides.
+This module also says which Python objects count as variables: `is_variable` is the one function that decides.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ _REFERENCES_OF_A_LOCAL = _references_of_a_local()
 class VariableStorage(Referent):
     """The value of a variable; None until the variable is initialized.
 
-    An assignment replaces the array, so tensors that were read keep their values; an array that nobody else holds may
+    An assignment replaces the array, so tensors that were read keep their values; an array that nothing else holds may
     be changed in place. An engine with memory of its own may keep the value there (`device`); a read brings the value
     to the host.
     """
@@ -116,7 +116,7 @@ class VariableStorage(Referent):
         self.shape = shape
         self.name = name
         self.lock = threading.RLock()
-        """Held by an engine from taking the array to putting a new one in its place: the old array may be gone then."""
+        """Held by an engine from taking the array to putting a new one there: the old array may be gone then."""
 
     @property
     def handle_type(self) -> VariableHandle:
@@ -148,10 +148,10 @@ class VariableStorage(Referent):
         return self.value if held is None else held  # perhaps the array is being changed
 
     def change_in_place(self, change: Callable[[Array], Any]) -> bool:
-        """Lets a function change the array, if nobody else holds the array or its memory; the caller holds the lock.
+        """Lets a function change the array, if nothing else holds the array or its memory; the caller holds the lock.
 
-        A weak reference counts: who keeps one knows arrays by it, and takes them for unchanged. Nobody gets hold of the
-        array as long as the function runs: a read waits for the lock, and so does an assignment.
+        A weak reference counts: who keeps one knows arrays by it, and takes them for unchanged. No code gets hold of
+        the array as long as the function runs: a read waits for the lock, and so does an assignment.
 
         Returns: Whether the function was called.
         """

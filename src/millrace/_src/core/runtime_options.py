@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from millrace._src.core.context import eager_use_has_begun
 from millrace._src.core.devices import list_physical_devices
+from millrace._src.util.autotuning import fix_choices
 from millrace._src.util.export import export
 from millrace._src.util.thread_pool import set_thread_count
-from millrace._src.util.ways import fix_choices
 
 _CPU_TARGETS = frozenset("x86 x86_64 aarch64 arm arm32 arm64 armv7 ppc ppc64 ppc64le powerpc s390x".split())
 """The kinds of processors that TensorFlow knows."""

@@ -140,7 +140,7 @@ class _Leaves:
         return castable is not None and castable(dtype)
 
     def inferred(self) -> DType:
-        """Returns the dtype of the leaves when nobody asks for a dtype; int32 also for ints that need int64."""
+        """Returns the dtype of the leaves when no caller asks for a dtype; int32 also for ints that need int64."""
         category = self.first_category
         if category is _C.INT:
             return dtypes.float32 if _C.FLOAT in self.categories else dtypes.int32
@@ -190,7 +190,7 @@ def array_of_list(value: Sequence[Any], dtype: DType | None) -> tuple[Array, DTy
                 dtype = dtypes.int32 if dtype is None else dtype
                 return np.array(value, dtype.np_dtype), dtype
         elif types == _ONLY_FLOATS and (dtype is None or dtype is dtypes.float32):
-            # A NaN in front fails both comparisons and takes the long way; elsewhere min and max pass over it.
+            # A NaN in front fails both comparisons and take the slow path; elsewhere min and max pass over it.
             if min(value) >= -FLOAT32_MAX and max(value) <= FLOAT32_MAX:
                 return np.array(value, _FLOAT32), dtypes.float32
     return array_of_sequence(value, dtype)

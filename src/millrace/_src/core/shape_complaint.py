@@ -2,8 +2,8 @@
 
 TensorFlow words the same fault in two ways: its shape inference while a graph is built ("Shape must be rank 0 but is
 rank 1 for 'node' ..."), its kernels while they run ("nbins should be a scalar. [Op:...]"). A rule states both messages;
-the graph takes the first message, the dispatch of eager calls the second, and each adds the place. A kernel raises the
-same complaint as the rule.
+the graph takes the first message, the dispatch of eager calls the second, and each adds the location. A kernel raises
+the same complaint as the rule.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import numpy as np
 from millrace._src.core.context import eager_engine
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, OpDef
-from millrace._src.core.op_signature import places
+from millrace._src.core.op_signature import argument_indices
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor
 
@@ -40,7 +40,7 @@ class ShapeContext:
         position = self.op.input_positions.get(name)
         if position is not None:
             return (self.inputs[position],)
-        for arg, at in places(self.op.signature.inputs, self.attrs):
+        for arg, at in argument_indices(self.op.signature.inputs, self.attrs):
             if arg.name == name:
                 return self.inputs[at.start : at.stop]
         raise KeyError(f"{self.op.name} has no input '{name}'.")

@@ -1,4 +1,4 @@
-"""The place in the user's program where an op was made.
+"""The location in the user's program where an op was made.
 
 Tracing records, for each operation, the innermost frames outside Millrace. A frame is kept as its code object and
 instruction offset, which costs a microsecond; line and column (PEP 657) are computed only for an error message.
@@ -16,7 +16,7 @@ _own_files: set[str] = set()
 """The files of Millrace that were met: half of the frames around an operation are in a few of these."""
 
 
-Place: TypeAlias = tuple[CodeType, int]
+CodeLocation: TypeAlias = tuple[CodeType, int]
 """A `SourceFrame` in short: a tuple of what Python's garbage collector need not look at is not looked at either."""
 
 
@@ -57,7 +57,7 @@ def is_internal(filename: str) -> bool:
     return filename.startswith(_PACKAGE)
 
 
-def user_place(depth: int = 1) -> Place | None:
+def user_location(depth: int = 1) -> CodeLocation | None:
     """Returns the innermost frame outside Millrace in its short form, or None at top level."""
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None:
@@ -72,8 +72,8 @@ def user_place(depth: int = 1) -> Place | None:
 
 def user_frame(depth: int = 1) -> SourceFrame | None:
     """Returns the innermost frame outside Millrace, or None at top level."""
-    place = user_place(depth + 1)
-    return None if place is None else SourceFrame(*place)
+    location = user_location(depth + 1)
+    return None if location is None else SourceFrame(*location)
 
 
 def user_frames(depth: int = 1, limit: int = _MAX_FRAMES) -> list[SourceFrame]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from millrace._src.core import context, sessions, types
-from millrace._src.core.devices import FIRST_CPU, MissingDeviceError, accelerator_at, existing_place, place_of
+from millrace._src.core.devices import FIRST_CPU, MissingDeviceError, accelerator_at, device_of, existing_device
 from millrace._src.core.dtypes import DType, from_np
 from millrace._src.core.errors import InternalError, OperatorNotAllowedInGraphError
 from millrace._src.core.execute import execute
@@ -97,12 +97,12 @@ class Tensor(Operators, types.Tensor):
 class EagerTensor(Tensor):
     """A tensor with a value, made by ops that run at once."""
 
-    __slots__ = ("_eager_array", "dtype", "place")
+    __slots__ = ("_eager_array", "dtype", "logical_device")
 
     _eager_array: np.ndarray[Any, Any]
     """The value. The fast paths know an eager tensor by this attribute, whose name no other class uses."""
 
-    place: str
+    logical_device: str
     """The logical device of the value; not set for the first CPU, the device of nearly all values."""
 
     def __init__(self, value: np.ndarray[Any, Any], dtype: DType) -> None:
@@ -129,7 +129,7 @@ class EagerTensor(Tensor):
     def device(self) -> str:
         """The device that holds the value."""
         try:
-            return self.place
+            return self.logical_device
         except AttributeError:
             return FIRST_CPU
 
@@ -264,18 +264,18 @@ class EagerTensor(Tensor):
 
         Raises: RuntimeError: if there is no such GPU.
         """
-        place = f"{FIRST_CPU.removesuffix('CPU:0')}GPU:{gpu_index}"
+        device_name = f"{FIRST_CPU.removesuffix('CPU:0')}GPU:{gpu_index}"
         try:
-            accelerator_at(place)
+            accelerator_at(device_name)
         except MissingDeviceError:
             raise RuntimeError(f"GPU:{gpu_index} unknown device.") from None
-        outer_place = context.state.place
-        context.state.place = place
+        outer_device = context.state.logical_device
+        context.state.logical_device = device_name
         context.state.refresh()
         try:
             copied: EagerTensor = execute(get_op("Identity"), (self,), {})
         finally:
-            context.state.place = outer_place
+            context.state.logical_device = outer_device
             context.state.refresh()
         return copied
 
@@ -300,19 +300,19 @@ def held(tensor: EagerTensor) -> Any:
 
 
 def new_tensor(array: np.ndarray[Any, Any], dtype: DType) -> EagerTensor:
-    """Wraps an array, which nobody else may change, as a tensor on the logical device in force."""
+    """Wraps an array, which no other code may change, as a tensor on the logical device in force."""
     tensor = EagerTensor(array, dtype)
-    if context.state.place is not None:
-        tensor.place = existing_place(context.state.place)
+    if context.state.logical_device is not None:
+        tensor.logical_device = existing_device(context.state.logical_device)
     return tensor
 
 
-def note_places(tensors: Sequence[EagerTensor]) -> None:
+def note_devices(tensors: Sequence[EagerTensor]) -> None:
     """Notes the current logical device on new tensors."""
-    if context.state.place is not None:
-        place = existing_place(context.state.place)
+    if context.state.logical_device is not None:
+        device_name = existing_device(context.state.logical_device)
         for tensor in tensors:
-            tensor.place = place
+            tensor.logical_device = device_name
 
 
 class PendingTensor(EagerTensor):
@@ -335,7 +335,7 @@ class PendingTensor(EagerTensor):
         array = arrived(held(self))
         _held_value.__set__(self, array)
         if device != FIRST_CPU:
-            self.place = device
+            self.logical_device = device
         self.__class__ = EagerTensor  # type: ignore[assignment]  # same layout: the value has come
         return array
 
@@ -343,14 +343,14 @@ class PendingTensor(EagerTensor):
     def device(self) -> str:
         """The device that holds the value: the one that the program chose, or else the accelerator that computes it."""
         try:
-            return self.place
+            return self.logical_device
         except AttributeError:
             return self.backing_device
 
     @property
     def backing_device(self) -> str:
         """The processor whose memory holds the value."""
-        return place_of(held(self)) or FIRST_CPU
+        return device_of(held(self)) or FIRST_CPU
 
     @property
     def shape(self) -> TensorShape:  # type: ignore[override]  # computed, not stored
@@ -387,7 +387,7 @@ def tape_id(tensor: Any) -> int:
 
 
 def _read_only(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Returns a view of an array, through which nobody can change the array."""
+    """Returns a view of an array, through which no code can change the array."""
     view = value.view()
     view.flags.writeable = False
     return view
@@ -405,7 +405,7 @@ def _restore(value: np.ndarray[Any, Any], dtype: DType) -> EagerTensor:
 
 
 def eager(array: object) -> EagerTensor:
-    """Wraps an array, which nobody else may change, as a tensor of its own dtype."""
+    """Wraps an array, which no other code may change, as a tensor of its own dtype."""
     array = np.asarray(array)
     return EagerTensor(array, from_np(array.dtype))
 

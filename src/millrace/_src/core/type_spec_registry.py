@@ -1,7 +1,7 @@
 """The names under which files know the user's classes of specs.
 
-Problem: a file names the class of a spec, and whoever reads the file must find the class; its place in Python's modules
-may have changed meanwhile.
+Problem: a file names the class of a spec, and code that reads the file must find the class; its position in Python's
+modules may have changed meanwhile.
 
 Idea: two dicts, from name to class and back, that `register` fills once for each class.
 """

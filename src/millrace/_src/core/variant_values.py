@@ -34,9 +34,9 @@ def zeros_of(array: Array) -> Array:
         return np.zeros_like(array)
     zeros = np.full(array.shape, b"", object)
     flat_zeros = zeros.reshape(-1)
-    for place, item in enumerate(array.reshape(-1)):  # objects, of which each has a zero of its own
+    for index, item in enumerate(array.reshape(-1)):  # objects, of which each has a zero of its own
         if type(item) is not bytes:
-            flat_zeros[place] = _zero_of(item)
+            flat_zeros[index] = _zero_of(item)
     return zeros
 
 

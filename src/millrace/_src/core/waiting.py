@@ -1,7 +1,7 @@
 """Waiting that can be called off: of kernels that wait for another thread.
 
 A dequeue waits for an element that another thread enqueues. The session of the dequeue may be closed meanwhile, or the
-time that its caller grants may be over. Whoever runs kernels sets `state.cancellation` in its thread; kernels wait by
+time that its caller grants may be over. Code that runs kernels sets `state.cancellation` in its thread; kernels wait by
 `wait_for`, which raises the error of the cancellation.
 """
 

@@ -1,12 +1,12 @@
-"""Watchers: whoever wants to see every op that runs, such as a profile or a search for the first NaN.
+"""Watchers: code that wants to see every op that runs, such as a profile or a search for the first NaN.
 
 Problem: an eager op takes a quarter of a microsecond, a step of a program a tenth. Even the question whether anybody
 watches would cost as much as some ops.
 
-Idea: nobody asks. Ops run as callables that were bound before: a kernel in the cache of its op, or one with a name in
-a generated program. While a watcher is there, these callables are exchanged for ones that the watcher makes of them,
-and afterwards they are put back. So watching costs nothing when nobody watches, and sees all threads.
-Whoever keeps bound callables says so with `follow`, and binds them anew whenever the watchers change.
+Idea: nothing is asked. Ops run as callables that were bound before: a kernel in the cache of its op, or one with a
+name in a generated program. While a watcher is there, these callables are exchanged for ones that the watcher makes of
+them, and afterwards they are put back. So watching costs nothing when no watcher is there, and sees all threads.
+Code that keeps bound callables says so with `follow`, and binds them anew whenever the watchers change.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Kernel: TypeAlias = Callable[..., Any]
 
 
 class Watcher:
-    """Sees what runs; each method returns what shall run in the place of a callable, by default the callable itself."""
+    """Sees what runs; each method returns what shall run instead of a callable, by default the callable itself."""
 
     def watch_call(self, call: object, kernel: Kernel) -> Kernel:
         """Returns what runs in place of the kernel of eager calls.

@@ -20,7 +20,7 @@ from millrace._src.core.errors import OperatorNotAllowedInGraphError, OpError, O
 from millrace._src.core.execute import scalar_array
 from millrace._src.core.resources import resource_of
 from millrace._src.core.specs import TensorSpec
-from millrace._src.core.tensor import EagerTensor, note_places
+from millrace._src.core.tensor import EagerTensor, note_devices
 from millrace._src.core.type_specs import TypeSpec
 from millrace._src.core.wire_forms import wire_form
 from millrace._src.data.dataset_base import DatasetBase
@@ -146,8 +146,8 @@ class OwnedIterator(IteratorBase, LegacyStructure):
                 (column,) = columns
                 array = column[index] if type(column) is list else column[index, ...]
                 tensor = EagerTensor(array, self._dtype)
-                if state.place is not None:
-                    note_places([tensor])
+                if state.logical_device is not None:
+                    note_devices([tensor])
                 return tensor
         return self._element([c[index] if type(c) is list else c[index, ...] for c in columns])
 
@@ -155,8 +155,8 @@ class OwnedIterator(IteratorBase, LegacyStructure):
         """Returns the element of arrays."""
         pairs = zip(row, self._structure.dtypes, strict=True)
         tensors = [EagerTensor(a if type(a) is np.ndarray else scalar_array(a, d), d) for a, d in pairs]
-        if state.place is not None:
-            note_places(tensors)
+        if state.logical_device is not None:
+            note_devices(tensors)
         return self._structure.pack(tensors)
 
     def _next_of_graph(self) -> Any:

@@ -48,7 +48,7 @@ class Job:
 
     def run(self, run_step: Callable[[Iterator[None]], bool]) -> None:
         """Runs the steps, until one fails or `run_step` says that there are no more."""
-        state.streams = self._streams  # of whoever asked for the job: kernels that draw are bound with them
+        state.streams = self._streams  # of the thread that asked for the job: kernels that draw are bound with them
         try:
             steps = self._steps()
             while run_step(steps):

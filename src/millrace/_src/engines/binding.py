@@ -15,7 +15,7 @@ from millrace._src.core.array_namespace import Xp
 from millrace._src.core.handle_types import NotedCall, Referent
 from millrace._src.core.op_checks import bound_checks
 from millrace._src.core.op_def import OpDef
-from millrace._src.core.op_signature import places
+from millrace._src.core.op_signature import argument_indices
 
 
 def bind_kernel(
@@ -102,7 +102,7 @@ def _noting(op: OpDef, attrs: dict[str, Any], kernel: Callable[..., Any]) -> Cal
 
 def _grouping(op: OpDef, attrs: dict[str, Any], kernel: Callable[..., Any]) -> Callable[..., Any]:
     """Returns a callable on flat arrays that collects the arrays of list inputs into lists and calls the kernel."""
-    arguments = list(places(op.signature.inputs, attrs))
+    arguments = list(argument_indices(op.signature.inputs, attrs))
     if len(arguments) == 1:
         return lambda *arrays: kernel(list(arrays))
     parts = [slice(at.start, at.stop) if arg.is_list else at.start for arg, at in arguments]

@@ -1,7 +1,7 @@
 """Variables in engines whose arrays are not NumPy's: a cell holds the value of one variable.
 
-Kernels read and assign the `value` of the object behind a handle. An engine with arrays of its own puts a cell in the
-place of the variable's storage, so that kernels are the same for all engines. Afterwards the variable takes the cell's
+Kernels read and assign the `value` of the object behind a handle. An engine with arrays of its own replaces the
+variable's storage by a cell, so that kernels are the same for all engines. Afterwards the variable takes the cell's
 last value.
 """
 

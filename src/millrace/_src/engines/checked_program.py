@@ -1,7 +1,7 @@
 """A program that makes its checks on the NumPy tier before an engine without checks runs the call.
 
 The checks are a small program of their own (`passes.checks_first`). A call that they refuse is the NumPy tier's: there
-the call fails in the right place, after the effects that come before, and with the right error.
+the call fails at the right point, after the effects that come before, and with the right error.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _after(check: Run, run: Attempt, on_numpy: Run) -> Any:
     def run_after_checks(*arguments: object) -> Sequence[Any] | None:
         try:
             check(*arguments)
-        except Exception:  # the NumPy tier will raise it in its place
+        except Exception:  # the NumPy tier will raise it instead
             return on_numpy(*arguments)
         return run(*arguments)
 

@@ -1,7 +1,7 @@
 """How many executables engines have compiled: what a test asks to know that a compiler really ran.
 
-An engine compiles at a call, once for each set of input shapes, and nobody sees that from outside. So the engine notes
-each executable here, whoever called the function: the user, or a program of another engine.
+An engine compiles at a call, once for each set of input shapes, and that is not visible from outside. So the engine
+notes each executable here, whatever called the function: the user, or a program of another engine.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ from millrace._src.core.engine import Holder, Program, Run
 from millrace._src.core.errors import OpError
 from millrace._src.engines.background_compiler import BackgroundCompiler, Job
 from millrace._src.engines.ready_run import ReadyRun
+from millrace._src.engines.shape_specializations import NUMPY, either_program, reading_run
 from millrace._src.engines.taking_back import run_or_take_back
-from millrace._src.engines.tier_cases import NUMPY, either_program, reading_run
 
 
 class CompilingProgram:

@@ -45,5 +45,5 @@ def is_explained(error: Exception) -> bool:
 
 def _graph_message(node: Node, message: str) -> str:
     definition_text = f" defined at (most recent call last):\n  {node.source}\n" if node.source is not None else "\n"
-    place = f"\n\t [[{{{{node {node.name}}}}}]]"
-    return f"Graph execution error:\n\nDetected at node {node.name}{definition_text}{message}{place}"
+    node_text = f"\n\t [[{{{{node {node.name}}}}}]]"
+    return f"Graph execution error:\n\nDetected at node {node.name}{definition_text}{message}{node_text}"

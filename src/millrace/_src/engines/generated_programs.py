@@ -1,8 +1,8 @@
 """The generated programs that are alive, so that watchers can be let in and out.
 
 A program is a Python function whose kernels are globals of its own. To let a watcher in, the kernels are replaced under
-their names, and the function gets other code: one that calls a watched copy of the function. Whoever holds the function
-need not know: callers keep it for as long as the program lives.
+their names, and the function gets other code: one that calls a watched copy of the function. Code that holds the
+function need not know: callers keep it for as long as the program lives.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class ReadyRun:
                 self._misses += 1
             if len(self._jobs) >= _MAX_JOBS:
                 self._jobs.clear()
-            assert self.program.prepare is not None  # or else nobody would have asked
+            assert self.program.prepare is not None  # or else nothing would have asked
             compile_program = self.program.prepare(arguments)
 
             def steps() -> Iterator[None]:

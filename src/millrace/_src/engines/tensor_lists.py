@@ -4,7 +4,7 @@ A list never changes: every write makes a new list. A loop that writes n element
 versions share one dict from index to array. The newest version owns the dict; a version that is written keeps only the
 difference to its successor. A version that was overtaken long ago and is read again gets a copy.
 
-A list that nobody else holds, as inside of a loop that a program contains, is *owned* (see `instructions`): `put`,
+A list that nothing else holds, as inside of a loop that a program contains, is *owned* (see `instructions`): `put`,
 `append`, `take` and `cut` change such a list in place.
 
 An element may be unset. An unset element reads as zeros of the shape of the other elements.
@@ -173,10 +173,10 @@ class TensorList(VariantValue, Referent):
 
     def set(self, index: object, item: Array, *, resize: bool = False) -> TensorList:
         """Returns the list with `item` at an index."""
-        index, length = self._place(index, item, resize)
+        index, length = self._index_and_length(index, item, resize)
         return self._with(self._version.set(index, item), length)
 
-    def _place(self, index: Any, item: Array, resize: bool) -> tuple[int, int]:
+    def _index_and_length(self, index: Any, item: Array, resize: bool) -> tuple[int, int]:
         """Returns the index of an element that is to be set, and the length of the list afterwards."""
         index, length = int(index), self.length
         if resize and index >= length:
@@ -259,7 +259,7 @@ class TensorList(VariantValue, Referent):
 
     def put(self, index: object, item: Array, *, resize: bool) -> None:
         """Sets an element of an owned list, as `set` does."""
-        index, self.length = self._place(index, item, resize)
+        index, self.length = self._index_and_length(index, item, resize)
         self._owned[index] = item
 
     def append(self, item: Array) -> None:

@@ -22,9 +22,9 @@ from typing import TypeVar
 
 from millrace._src.core.runtime_options import is_op_determinism_enabled
 from millrace._src.passes.switches import jit_pin
-from millrace._src.util.trials import Rules
+from millrace._src.util.trials import TrialRules
 
-_ALTERNATING = Rules(warm_up=0, counted=1, least=sys.maxsize, hopeless=float("inf"))
+_ALTERNATING = TrialRules(warm_up=0, counted=1, least=sys.maxsize, hopeless=float("inf"))
 """The rules of a trial that never ends."""
 FORKED = "this process is a fork of one that had loaded JAX, and a fork has none of JAX's threads"
 """Why a function stays on the NumPy tier in a fork."""
@@ -37,9 +37,9 @@ class Pin(enum.Enum):
     AUTO = "auto"
     """The time that calls take."""
     NUMPY = "numpy"
-    """Nobody: every function stays on the NumPy tier."""
+    """None: every function stays on the NumPy tier."""
     XLA = "xla"
-    """Nobody: every function that loses nothing by it runs on XLA, from its first call on."""
+    """None: every function that loses nothing by it runs on XLA, from its first call on."""
 
 
 class Choice(enum.Enum):
@@ -90,7 +90,7 @@ class Settings:
         """What a part of a function must take on the NumPy tier to be worth compiling."""
         return self.call_seconds if self.threshold else 0.0
 
-    def trial_rules(self) -> Rules | None:
+    def trial_rules(self) -> TrialRules | None:
         """Returns how thorough trials are; None for the usual rules."""
         return _ALTERNATING if self.choice is Choice.ALTERNATE else None
 

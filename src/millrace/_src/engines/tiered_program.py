@@ -1,9 +1,9 @@
 """A program that starts on the NumPy tier and moves to the engine that runs it fastest.
 
 Which engine is fastest depends on the shapes of the arguments. So a graph with unknown shapes has a case
-(`tier_cases`) for each set of shapes that comes: shapes that come often move, odd ones stay on the NumPy tier. Whoever
-calls often holds the program of a case, and is told when to call another one: then nothing stands between the caller
-and the engine.
+(`shape_specializations`) for each set of shapes that comes: shapes that come often move, odd ones stay on the NumPy
+tier. A caller that calls often holds the program of a case, and is told when to call another one: then nothing stands
+between the caller and the engine.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core.engine import Holder, Program
-from millrace._src.engines.tier_cases import NUMPY, Case, FunctionTiers, Stage, either_program
+from millrace._src.engines.shape_specializations import NUMPY, Case, FunctionTiers, Stage, either_program
 
 _MAX_CASES = 1024
 """The sets of shapes that one function remembers."""
@@ -63,7 +63,7 @@ class TieredProgram:
         return case
 
     def _forget_some(self) -> None:
-        """Forgets cases: first those on the NumPy tier. Whoever holds the program of a case can go on calling it."""
+        """Forgets cases: first those on the NumPy tier. Code that holds the program of a case can go on calling it."""
         slow_cases = [shapes for shapes, case in self._cases.items() if case.tier == NUMPY]
         for shapes in (slow_cases or list(self._cases))[: _MAX_CASES // 2]:
             del self._cases[shapes]
@@ -72,7 +72,7 @@ class TieredProgram:
         """Returns the program for the calls of a holder, who is told by `use` when to take another one.
 
         Args:
-          holder: whoever keeps the program; nobody is kept alive by being a holder.
+          holder: the holder of the program; a holder is not kept alive by being one.
           arguments: some arguments with the shapes that all these calls have; None for calls with any shapes.
         """
         case = self._only_case if arguments is None else self.case_of(arguments)

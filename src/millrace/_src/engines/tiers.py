@@ -3,7 +3,7 @@
 `jit_compile=True` asks for XLA, `jit_compile=False` for the NumPy tier. A function that leaves the choice open starts
 on the NumPy tier and moves to the engine that measures fastest (`tiered_program`), unless the user pins all such
 functions (`tier_settings`). JAX is an optional dependency: the XLA engine is imported on first need, in the background
-thread where nobody has to wait for it. Each program tells which engine runs the program after all, and why.
+thread where no caller has to wait for it. Each program tells which engine runs the program after all, and why.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from millrace._src.engines.checked_program import put_checks_first
 from millrace._src.engines.compiling_program import CompilingProgram
 from millrace._src.engines.forks import follow_forks
 from millrace._src.engines.loading import MissingCompilerError, has_compiler, xla_engine, xla_refusals
-from millrace._src.engines.tier_cases import Candidates, FunctionTiers, reading_run
+from millrace._src.engines.shape_specializations import Candidates, FunctionTiers, reading_run
 from millrace._src.engines.tier_settings import FORKED, Pin, settings
 from millrace._src.engines.tiered_program import TieredProgram
 from millrace._src.graph.func_graph import FuncGraph

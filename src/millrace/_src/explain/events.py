@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from millrace._src.core.source_trace import Place, SourceFrame
+from millrace._src.core.source_trace import CodeLocation, SourceFrame
 
 OP, FUNCTION, ANNOTATION = "op", "function", "annotation"
 COMPILER, DEVICE, PYTHON = "compiler", "device", "python"
@@ -33,7 +33,7 @@ class Subject(NamedTuple):
     category: str
     op: str
     name: str
-    place: Place | None = None
+    place: CodeLocation | None = None
     engine: str = "numpy"
     is_eager: bool = False
 
@@ -55,7 +55,7 @@ class Event(NamedTuple):
     end: int
     thread: int
     subject: Subject
-    place: Place | None = None
+    place: CodeLocation | None = None
     size: int = 0
     details: dict[str, object] | None = None
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core.source_trace import Place, user_place
+from millrace._src.core.source_trace import CodeLocation, user_location
 from millrace._src.core.watching import Kernel, Watcher, add_watcher, remove_watcher
 from millrace._src.explain.events import COMPILER, FUNCTION, OP, Allocation, Event, Profile, Subject
 
@@ -100,7 +100,7 @@ class Recorder(Watcher):
         start: int,
         end: int,
         subject: Subject,
-        place: Place | None = None,
+        place: CodeLocation | None = None,
         size: int = 0,
         details: dict[str, object] | None = None,
     ) -> Event | None:
@@ -122,7 +122,7 @@ class Recorder(Watcher):
         if not self._with_ops:
             return kernel
         subject = Subject(OP, call.op.name, call.op.name, is_eager=True)
-        return self._noting(subject, kernel, user_place if self._with_lines else None)
+        return self._noting(subject, kernel, user_location if self._with_lines else None)
 
     def watch_nodes(self, nodes: Sequence[Any], kernel: Kernel) -> Kernel:
         """Returns the kernel of a node, or of a chain of nodes, with notes around it."""

@@ -267,7 +267,7 @@ class ConcreteFunction(callables.Callable, TrackableFunction):
           TypeError: if the arguments fit neither the Python signature nor the flat list of tensors.
           tf.errors.InvalidArgumentError: if a tensor has the wrong dtype.
         """
-        if not kwargs and state.run is not None and not state.calls_differ and self._takes_plain(args):
+        if not kwargs and state.run is not None and not state.needs_slow_path and self._takes_plain(args):
             return self._plain_call.run([arg._eager_array for arg in args])
         try:
             tensors = self._structured_inputs(args, kwargs)

@@ -24,7 +24,7 @@ from millrace._src.core.engine import Program, Run
 from millrace._src.core.execute import scalar_array
 from millrace._src.core.op_def import Effects
 from millrace._src.core.op_registry import get_op, operator
-from millrace._src.core.tensor import EagerTensor, held, note_places
+from millrace._src.core.tensor import EagerTensor, held, note_devices
 from millrace._src.engines.tiers import Tier, compiled, tier_of, tier_of_call
 from millrace._src.function.recorded_calls import call_recorded
 from millrace._src.graph.captured_tensors import capture_into
@@ -132,7 +132,7 @@ class GraphFunction:
                 ]
             else:
                 outputs = [make(r, t.dtype) for r, t in zip(results, self.graph.outputs, strict=True)]
-            note_places(outputs)
+            note_devices(outputs)
             return outputs
         tensors = [convert_to_tensor(t) for t in inputs]
         return list(self.add_to_graph(tensors).outputs)

@@ -1,6 +1,6 @@
 """Which functions are called while a trace is on: `tf.summary.trace_on` draws their graphs.
 
-No call asks whether calls are noted: while they are, `state.calls_differ` sends all calls along the slow path, past
+No call asks whether calls are noted: while they are, `state.needs_slow_path` sends all calls along the slow path, past
 `note`.
 """
 

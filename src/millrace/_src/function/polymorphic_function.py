@@ -117,7 +117,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
         """Calls the function: traces it if arguments of this kind are new, then runs the trace."""
         self._stats.calls += 1
         self._calls = tick = self._calls + 1
-        if state.run is not None and not state.calls_differ:
+        if state.run is not None and not state.needs_slow_path:
             if not kwargs:
                 key = []
                 arrays = []

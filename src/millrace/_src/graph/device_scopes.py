@@ -36,17 +36,17 @@ def with_device(outer: Request, device: Any) -> Request:
     return (*outer, device) if isinstance(outer, tuple) else merge_devices(outer, device)
 
 
-def place(operation: Operation, asked: Request) -> None:
+def apply_device_request(operation: Operation, asked: Request) -> None:
     """Gives an operation the device that the scopes ask for."""
     if isinstance(asked, str):
-        rewriting.place(operation, asked)
+        rewriting.set_device(operation, asked)
         return
-    rewriting.place(operation, "")
+    rewriting.set_device(operation, "")
     for one in reversed(asked):
         if callable(one):
-            rewriting.place(operation, _text(one(operation)))
+            rewriting.set_device(operation, _text(one(operation)))
         elif one:
-            rewriting.place(operation, merge_devices(one, operation.device))
+            rewriting.set_device(operation, merge_devices(one, operation.device))
 
 
 def _text(device: Any) -> str:

@@ -65,7 +65,7 @@ def collect_functions(graph: Any) -> dict[str, Any]:
 def guarded_operation(operations: Iterable[Operation]) -> Operation | None:
     """Returns a guarded operation among some operations and the functions that these call; None if there is none.
 
-    A file does not say that an operation is guarded. Whoever writes a graph to read it again looks for one first.
+    A file does not say that an operation is guarded. Code that writes a graph to read it again looks for one first.
     """
     bodies = {
         id(body): body

@@ -24,10 +24,10 @@ from millrace._src.core.op_registry import get_op
 from millrace._src.core.resources import is_variable
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.core.source_trace import user_place
+from millrace._src.core.source_trace import user_location
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.graph import rewriting
-from millrace._src.graph.device_scopes import place
+from millrace._src.graph.device_scopes import apply_device_request
 from millrace._src.graph.graph_names import VALID_OP_NAME, GraphNames, is_valid_name
 from millrace._src.graph.graph_scopes import ControlScope, GraphScopes
 from millrace._src.graph.operation import Operation
@@ -273,10 +273,10 @@ class Graph:
         if requests.colocations or graph_scopes.add_attrs:
             attrs = graph_scopes.attrs_of(op, attrs)
         device = context.state.device or ""
-        made_at = user_place(2)
+        made_at = user_location(2)
         operation = Operation(self, op, full_name, inputs, attrs, dtypes, shapes, control_inputs, made_at, device)
         if requests.devices:
-            place(operation, requests.devices[-1])
+            apply_device_request(operation, requests.devices[-1])
         operation.infer_handle_types()
         self._operations.append(operation)
         self._by_name[full_name] = operation
@@ -298,7 +298,7 @@ class Graph:
         return [shapes] if isinstance(shapes, TensorShape) else list(shapes)
 
     def constant(self, value: np.ndarray[Any, Any], dtype: DType, name: str) -> SymbolicTensor:
-        """Adds a constant; nobody else may change `value`."""
+        """Adds a constant; no other code may change `value`."""
         operation = self.add_operation(
             get_op("Const"),
             (),
@@ -421,7 +421,7 @@ class Graph:
         return self.colocation_groups([*base, *groups])
 
     def colocation_groups(self, groups: Sequence[bytes]) -> contextlib.AbstractContextManager[None]:
-        """Puts the operations made within into colocation groups, in the place of the groups in force."""
+        """Puts the operations made within into colocation groups, in place of the groups in force."""
         return self._scopes.colocation_groups(list(groups))
 
     def container(self, container_name: str) -> contextlib.AbstractContextManager[str]:
@@ -523,7 +523,7 @@ def _node_text(op: OpDef, name: str, inputs: Sequence[Any], attrs: dict[str, Any
 
 
 def _parts_of(items: Iterable[Any]) -> Iterator[Any]:
-    """Yields items, and in the place of a composite the tensors of which it consists."""
+    """Yields items, and in place of a composite the tensors of which it consists."""
     for item in items:
         if consists_of_parts[type(item)]:
             yield from nest.flatten(item, expand_composites=True)

@@ -4,7 +4,7 @@ Problem: some functions are traced at every call, because their Python code must
 of the call before. Rewriting and compiling that graph takes much longer than tracing it.
 
 Idea: what a program depends on is written down as a tuple of plain values: for each operation its op, name, inputs,
-attributes, shapes, and the place in the user's program that errors name. Two graphs of the same form can share a
+attributes, shapes, and the location in the user's program that errors name. Two graphs of the same form can share a
 program. Graphs with effects have no form, for a second graph has its own random streams and its own counters; neither
 have graphs that hold large constants or other graphs, which would take longer to write down than to compile.
 """

@@ -178,7 +178,7 @@ class GraphScopes:
 
 
 def _leave(entry: Any, entered: list[Any], current: list[Any]) -> None:
-    """Takes the entry of a scope off the stack to which it was added, and off the one that took its place meanwhile."""
+    """Removes the entry of a scope from the stack to which it was added, and from the present stack."""
     if entered and entered[-1] is entry:
         entered.pop()
     else:

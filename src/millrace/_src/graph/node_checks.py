@@ -1,7 +1,7 @@
 """What a node from a file must fulfil before the node becomes an operation.
 
 An op's declaration, the attributes of a node, the tensors that go in and the functions that the node names all come
-from different places of a file. Later parts of the library rely on it that they fit. Each check is one function, which
+from different parts of a file. Later parts of the library rely on it that they fit. Each check is one function, which
 raises ValueError in TensorFlow's words where TensorFlow has such a check.
 """
 
@@ -50,7 +50,7 @@ def check_constant(attrs: dict[str, Any], name: str) -> None:
 
 
 def _check_counts(op_def: OpDef, attrs: dict[str, Any], inputs: Sequence[Any], name: str) -> None:
-    """Refuses numbers of tensors that nobody can count: lists as long are made of the dtypes."""
+    """Refuses numbers of tensors beyond counting: lists as long are made of the dtypes."""
     sides = ((op_def.signature.inputs, len(inputs)), (op_def.signature.outputs, MAX_OUTPUTS))
     for args, most in sides:
         for arg in args:

@@ -4,7 +4,7 @@ Problem: nodes may come in any order, refer to each other by name, and be wrong 
 
 Idea: three passes, each over plain data. Parse: names and references, checked against each other. Order: a node is
 ready once its inputs are made; among the ready ones the first in the file goes first, so a sorted file keeps its order.
-Build: decode attributes, check input types, add the operation. The two places where graphs and functions differ, how a
+Build: decode attributes, check input types, add the operation. The two modules where graphs and functions differ, how a
 reference names a tensor and what a node is called in the new graph, are parameters.
 """
 
@@ -111,7 +111,7 @@ class NodeImport:
 
         Args:
           node: the `NodeDef` message, whose own inputs are not looked at.
-          inputs: the tensors in their place.
+          inputs: the tensors to use instead.
           controls: the operations that the new one waits for.
 
         Raises:
@@ -123,13 +123,13 @@ class NodeImport:
         op_def = self.policy.op_of(node.op) if function is None else _call_op(function)
         attrs = decode_attrs(node, op_def, name, self.library) if function is None else _call_attrs(function, inputs)
         check_node(op_def, attrs, inputs, name)
-        op_def = self.policy.admitted(op_def, inputs, attrs, self._place(name))
+        op_def = self.policy.admitted(op_def, inputs, attrs, self._location(name))
         self._rename_colocations(node.name, attrs)
         if function is not None:
             self.results[node.name] = _result_names(function)
         operation: Operation = self.graph.add_operation(op_def, inputs, attrs, name, control_inputs=controls)
         if node.device:
-            rewriting.place(operation, canonical_device(node.device))
+            rewriting.set_device(operation, canonical_device(node.device))
         if node.HasField("experimental_type"):
             operation.wire_full_type = node.experimental_type.SerializeToString()
         self.policy.settle_gradient(operation)
@@ -140,7 +140,7 @@ class NodeImport:
             operation.note_values((_kept_value(attrs["value"]),))
         return operation
 
-    def _place(self, name: str) -> str:
+    def _location(self, name: str) -> str:
         """Returns a node's name and that of its function, for messages."""
         return (
             f"node '{name}' of function '{self.graph.name}'" if isinstance(self.graph, FuncGraph) else f"node '{name}'"
@@ -203,8 +203,8 @@ def _order(
 
     Raises: ValueError: if nodes need each other.
     """
-    for respects_places in (True, False):
-        order = _sorted(nodes, references, index, respects_places)
+    for respects_colocation in (True, False):
+        order = _sorted(nodes, references, index, respects_colocation)
         if len(order) == len(nodes):
             return order
     raise ValueError(f"{len(nodes) - len(order)} nodes in a cycle")
@@ -214,14 +214,14 @@ def _sorted(
     nodes: Sequence[Any],
     references: Sequence[tuple[list[Reference], list[str]]],
     index: Mapping[str, int],
-    respects_places: bool,
+    respects_colocation: bool,
 ) -> list[int]:
     """Returns the positions of the nodes that need no node of a cycle."""
     consumers: dict[int, list[int]] = {}
     counts = []
     for position, (data, controls) in enumerate(references):
         sources = {index[r.node] for r in data if r.given is None} | {index[c] for c in controls}
-        if respects_places:
+        if respects_colocation:
             sources |= {index[target] for target in _colocations(nodes[position]) if target in index} - {position}
         counts.append(len(sources))
         for source in sources:

@@ -1,7 +1,7 @@
 """What the ops of an imported graph may reach: files and Python.
 
 Problem: to load a graph is to be ready to run it, and a graph may come from anywhere. It must not read or write files
-or call Python functions of this process unless the caller said so. Most graphs only hold such ops in parts that nobody
+or call Python functions of this process unless the caller said so. Most graphs only hold such ops in parts that nothing
 runs (each SavedModel of TensorFlow holds `SaveV2`), so to refuse the graph would refuse nearly all graphs.
 
 Idea: the importer asks an `OpPolicy` about each op. An op that may not do what it can do becomes a `GuardedOp`, which
@@ -46,14 +46,14 @@ class OpPolicy:
     own_files: Container[bytes] = frozenset()
     """The names of the files that ops may read though `allowed` says nothing of reading: those that came along."""
     advice: Callable[[Reach], str] = "{} is refused.".format
-    """Says how the caller allows a reach, or why nobody can: the last sentence of the error."""
+    """Says how the caller allows a reach, or why no caller can: the last sentence of the error."""
     declared_ops: Mapping[str, Any] = field(default_factory=dict)
-    """The `OpDef` messages of the ops that the graph's writer declared; of use for ops that nobody knows here."""
+    """The `OpDef` messages of the ops that the graph's writer declared; of use for ops that are unknown here."""
     gradient_rules: Mapping[str, GradientRule] | None = None
     """The gradients, by name, for which operations may ask; None lets them ask for those of the program."""
 
     def op_of(self, name: str) -> OpDef:
-        """Returns the declaration of an op; one that nobody implements here can stand in a graph, and not run.
+        """Returns the declaration of an op; one that is not implemented here can stand in a graph, and not run.
 
         Raises: NotFoundError: if neither Millrace, TensorFlow nor the graph's writer declares the op.
         """
@@ -64,21 +64,21 @@ class OpPolicy:
                 raise
             return opaque_op_of(self.declared_ops[name])
 
-    def admitted(self, op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], place: str) -> OpDef:
+    def admitted(self, op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], location: str) -> OpDef:
         """Returns the op for one node: `op` itself if its reach is allowed, else a `GuardedOp`.
 
         Args:
           op: the op that the node names.
           inputs: the tensors that go into the node.
           attrs: the complete attributes of the node.
-          place: the node and its function, for the message of the error.
+          location: the node and its function, for the message of the error.
         """
         if op.traits.reach is Reach.NOTHING:  # nearly all ops; to combine flags takes ten times as long
             return op
         refused_reach = reach_of(op, inputs, attrs) & ~self.allowed
         if not refused_reach:
             return op
-        guard = _Guard(op, place, refused_reach, self)
+        guard = _Guard(op, location, refused_reach, self)
         return GuardedOp(op, guard.kernel_of_own_files if guard.reads_named_files else guard.refusing_kernel)
 
     def settle_gradient(self, operation: Operation) -> None:
@@ -127,7 +127,7 @@ class GuardedOp(OpDef):
 
     Args:
       op: the op that the node names.
-      guarded: from the op's kernel to the kernel that runs in its place.
+      guarded: from the op's kernel to the kernel that runs instead.
     """
 
     def __init__(self, op: OpDef, guarded: Callable[[Kernel], Kernel]) -> None:
@@ -153,13 +153,13 @@ class _Guard:
 
     Attributes:
       op: the op that the node names.
-      place: the node and its function.
+      location: the node and its function.
       refused_reach: what the op could reach and may not.
       policy: the policy that refuses it.
     """
 
     op: OpDef
-    place: str
+    location: str
     refused_reach: Reach
     policy: OpPolicy
 
@@ -179,10 +179,10 @@ class _Guard:
     def kernel_of_own_files(self, kernel: Kernel) -> Kernel:
         """Returns a kernel that runs `kernel` if all files that inputs name came along with the graph, else raises."""
         names = self.op.signature.input_names
-        places = [names.index(name) for name in self.op.traits.file_inputs]
+        indices = [names.index(name) for name in self.op.traits.file_inputs]
 
         def read(xp: Any, *inputs: Any, **attrs: Any) -> Any:
-            for name in (name for place in places for name in inputs[place].reshape(-1).tolist()):
+            for name in (name for index in indices for name in inputs[index].reshape(-1).tolist()):
                 if name not in self.policy.own_files:
                     shown_name = name.decode("utf-8", "backslashreplace")
                     raise self._error(f"read {shown_name!r}, no file that came along with the graph")
@@ -194,6 +194,6 @@ class _Guard:
         return PermissionDeniedError(
             None,
             None,
-            f"Op '{self.op.name}' ({self.place}) would {deed}, which an op that comes from a file may not do unless "
+            f"Op '{self.op.name}' ({self.location}) would {deed}, which an op that comes from a file may not do unless "
             f"the caller allows it. {self.policy.advice(self.refused_reach)}",
         )

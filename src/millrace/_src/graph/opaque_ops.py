@@ -1,6 +1,6 @@
 """Opaque ops: declarations of TensorFlow's ops that Millrace does not implement.
 
-Problem: a graph may hold such an op in a part that nobody runs, and must still be read, changed and written. A
+Problem: a graph may hold such an op in a part that is never run, and must still be read, changed and written. A
 `GraphDef` does not say which outputs a node has.
 
 Idea: `known_ops.txt`, which `tools/gen_known_ops.py` records, has the signature of each such op in a line. The line

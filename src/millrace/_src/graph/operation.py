@@ -17,7 +17,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.core.source_trace import Place, SourceFrame
+from millrace._src.core.source_trace import CodeLocation, SourceFrame
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.util.export import export
 
@@ -62,7 +62,7 @@ class Operation:
         dtypes: Sequence[DType],
         shapes: Sequence[TensorShape],
         control_inputs: Iterable[Operation],
-        made_at: Place | None,
+        made_at: CodeLocation | None,
         device: str = "",
     ) -> None:
         self.graph = graph

@@ -83,7 +83,7 @@ def carry_over(operation: Operation, new: Operation) -> None:
     new.gradient_override, new.device = operation.gradient_override, operation.device
 
 
-def place(operation: Operation, device: str) -> None:
+def set_device(operation: Operation, device: str) -> None:
     """Sets the device that an operation requests."""
     operation.device = device
 

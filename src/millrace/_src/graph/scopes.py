@@ -130,15 +130,15 @@ def device(device_name: Any) -> Any:
 
 @contextlib.contextmanager
 def _device_scope(name: str | None) -> Iterator[None]:
-    previous = state.device, state.place
-    state.device, state.place = name, name if is_another_device(name) else None
+    previous = state.device, state.logical_device
+    state.device, state.logical_device = name, name if is_another_device(name) else None
     state.refresh()
     try:
         asked = None if name is None else short_device(name)
         with state.graph.device(asked) if state.graph is not None else contextlib.nullcontext():
             yield
     finally:
-        state.device, state.place = previous
+        state.device, state.logical_device = previous
         state.refresh()
 
 

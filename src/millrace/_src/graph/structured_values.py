@@ -144,7 +144,7 @@ def decode_structure(message: Any) -> Any:
     """Reads a nest that `encode_structure`, or TensorFlow, wrote; None where it holds nothing.
 
     Raises:
-      ValueError: for a spec of a class that nobody has registered, or whose parts do not fit the class; for a dtype or
+      ValueError: for a spec of a class that is not registered, or whose parts do not fit the class; for a dtype or
         a value that cannot be.
       NotImplementedError: for a leaf of a kind that is not known.
     """

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.handle_types import HandleType, ListHandle
-from millrace._src.core.op_signature import places as positions_by_argument
+from millrace._src.core.op_signature import argument_indices as positions_by_argument
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.graph.replay import call

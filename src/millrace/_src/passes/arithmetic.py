@@ -22,7 +22,7 @@ from millrace._src.passes.rewrite import Rewriting, Rule
 class _Neutral(NamedTuple):
     """An input that changes nothing: the op returns the other input."""
 
-    place: int
+    argument: int
     """The number of the input that changes nothing."""
     value: float
     """The value of all elements of that input; the sign of zero counts."""
@@ -94,11 +94,11 @@ def _without_neutral(node: Node, uses: _Uses) -> _Result:
     """Rewrites f(x, neutral) -> x."""
     kind = node.outputs[0].dtype.np_dtype.kind
     for row in _NEUTRAL[node.op_def.name]:
-        operand = node.inputs[1 - row.place]
+        operand = node.inputs[1 - row.argument]
         if (
             kind in row.kinds
-            and _is_filled(node.inputs[row.place], row.value)
-            and _keeps_shape(node, operand, row.place)
+            and _is_filled(node.inputs[row.argument], row.value)
+            and _keeps_shape(node, operand, row.argument)
         ):
             return [operand]
     return None
@@ -113,9 +113,9 @@ def _is_filled(value: Value, number: float) -> bool:
     return same_sign and bool((array == number).all())
 
 
-def _keeps_shape(node: Node, operand: Value, place: int) -> bool:
+def _keeps_shape(node: Node, operand: Value, index: int) -> bool:
     """Returns whether the result has the shape of an operand: the other is a scalar, or both shapes are known."""
-    return node.inputs[place].shape.rank == 0 or _same_shape(node.outputs[0], operand)
+    return node.inputs[index].shape.rank == 0 or _same_shape(node.outputs[0], operand)
 
 
 def _same_shape(a: Value, b: Value) -> bool:
@@ -174,7 +174,7 @@ def _reduced_without_dims(node: Node, uses: _Uses) -> _Result:
     if axes is None or input_shape.rank is None or not output_shape.is_fully_defined():
         return None
     reduced = {int(axis) % input_shape.rank for axis in axes.reshape(-1)} if input_shape.rank else set()
-    if [dim for place, dim in enumerate(input_shape) if place not in reduced] != output_shape.as_list():
+    if [dim for index, dim in enumerate(input_shape) if index not in reduced] != output_shape.as_list():
         return None
     node.become(inner_node.op_def, {**inner_node.attrs, "keep_dims": False}, inner_node.inputs, inner_node.origin)
     return None

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from millrace._src.core.op_def import Effects
-from millrace._src.core.op_signature import places
+from millrace._src.core.op_signature import argument_indices
 from millrace._src.core.shapes import SCALAR
 from millrace._src.passes.exactness import is_exact_after_checks, refused_inputs, refuses_only
 from millrace._src.passes.known_forms import known_forms, stand_in
@@ -81,22 +81,22 @@ def _is_choice_of_checks(node: Node) -> bool:
 
 
 def _judged_inputs(node: Node) -> tuple[Value, ...]:
-    """Returns the inputs of a node, with zeros in the place of those whose values are never refused.
+    """Returns the inputs of a node, with zeros in place of those whose values are never refused.
 
     Of such an input the op reads the shape at most, so an input of unknown shape stays where the shape counts.
     """
     any_shape = node.op_def.traits.checks_any_shape_of
     refused_values = set(refused_inputs(node) or node.inputs)  # of an op that says nothing, every input may count
     inputs, forms = list(node.inputs), known_forms(node)
-    for argument, at in places(node.op_def.signature.inputs, node.attrs):
-        for place in at:
-            value, form = inputs[place], forms[place]
+    for argument, at in argument_indices(node.op_def.signature.inputs, node.attrs):
+        for index in at:
+            value, form = inputs[index], forms[index]
             if value.constant is not None or value in refused_values:
                 continue
             if argument.name in any_shape:
-                inputs[place] = Value(value.dtype, SCALAR, constant=stand_in((), value.dtype.np_dtype))
+                inputs[index] = Value(value.dtype, SCALAR, constant=stand_in((), value.dtype.np_dtype))
             elif form is not None:
-                inputs[place] = Value(value.dtype, value.shape, constant=form)
+                inputs[index] = Value(value.dtype, value.shape, constant=form)
     return tuple(inputs)
 
 

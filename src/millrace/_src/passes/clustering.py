@@ -19,14 +19,14 @@ from typing import NamedTuple
 
 from millrace._src.core.op_def import Effects
 from millrace._src.core.op_registry import get_op
-from millrace._src.core.op_signature import places
+from millrace._src.core.op_signature import argument_indices
 from millrace._src.passes.checks_first import checking_node
 from millrace._src.passes.exactness import is_exact_after_checks, why_inexact
-from millrace._src.passes.index_ranges import proven_nodes
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, copied, copied_part
 from millrace._src.passes.rewrite import substitute
 from millrace._src.passes.stand_ins import may_be_stand_in
 from millrace._src.passes.turns import Befores, connected, in_turns, nodes_before
+from millrace._src.passes.value_ranges import proven_nodes
 
 _MIN_SECONDS = 40e-6
 """What the nodes of a cluster must take on the NumPy tier, where the shapes tell: about what a call of XLA costs."""
@@ -104,12 +104,12 @@ def _is_mere_read(node: Node) -> bool:
 def _knows_sizes(node: Node) -> bool:
     """Returns whether XLA will know the inputs that it must know: constants, and what follows from shapes."""
     names = node.op_def.traits.constant_inputs
-    arguments = places(node.op_def.signature.inputs, node.attrs) if names else ()
+    arguments = argument_indices(node.op_def.signature.inputs, node.attrs) if names else ()
     return all(
-        _size_nodes(node.inputs[place]) is not None
+        _size_nodes(node.inputs[index]) is not None
         for argument, at in arguments
         if argument.name in names
-        for place in at
+        for index in at
     )
 
 
@@ -163,18 +163,18 @@ def _near_host(graph: OptimizedGraph, compiled: Container[Node]) -> set[Node]:
 
 
 def _with_few_checks(nodes: Sequence[Node], checks: Mapping[Node, Node], members: Container[Node]) -> list[Node]:
-    """Lets a node that the host runs after all make its checks itself, where it could run in their place.
+    """Lets a node that the host runs after all make its checks itself, where it could run instead of them.
 
     Args:
       nodes: the nodes in their new order.
       checks: the nodes that checks were taken from, by the nodes that check.
       members: the nodes that XLA runs.
     """
-    places_of = {node: place for place, node in enumerate(nodes)}
+    position_of = {node: position for position, node in enumerate(nodes)}
     replaced_checks: dict[Node, Node] = {}
     for check, node in checks.items():
-        makers = [places_of[value.node] for value in node.inputs if value.node in places_of]
-        if node not in members and max(makers, default=-1) < places_of[check] < places_of[node]:
+        makers = [position_of[value.node] for value in node.inputs if value.node in position_of]
+        if node not in members and max(makers, default=-1) < position_of[check] < position_of[node]:
             replaced_checks[check] = node
         else:
             node.is_checked_apart = True
@@ -255,10 +255,10 @@ class _Part(NamedTuple):
 
 
 def _replace(graph: OptimizedGraph, member_lists: Sequence[Sequence[Node]], proven: Container[Node]) -> None:
-    """Puts a cluster in the place of each list of nodes."""
-    places_of = {node: place for place, node in enumerate(graph.nodes)}
-    changes = [place for place, node in enumerate(graph.nodes) if _may_change_variables(node)]
-    parts = [_with_repeated_nodes(members, places_of, changes, proven) for members in member_lists]
+    """Puts a cluster in place of each list of nodes."""
+    position_of = {node: position for position, node in enumerate(graph.nodes)}
+    changes = [position for position, node in enumerate(graph.nodes) if _may_change_variables(node)]
+    parts = [_with_repeated_nodes(members, position_of, changes, proven) for members in member_lists]
     part_of = {node: part for part in parts for node in part.members}
     outside_values = {*graph.outputs, *[value for part in parts for value in part.inputs]}
     outside_values.update(value for node in graph.nodes if node not in part_of for value in node.inputs)
@@ -277,14 +277,14 @@ def _replace(graph: OptimizedGraph, member_lists: Sequence[Sequence[Node]], prov
 
 
 def _with_repeated_nodes(
-    members: Sequence[Node], places_of: Mapping[Node, int], changes: Sequence[int], proven: Container[Node]
+    members: Sequence[Node], position_of: Mapping[Node, int], changes: Sequence[int], proven: Container[Node]
 ) -> _Part:
     """Returns a part with the nodes outside of it that it runs anew.
 
     Args:
       members: the nodes of the part.
-      places_of: the place of each node of the graph.
-      changes: the places of the nodes that may change variables.
+      position_of: the position of each node of the graph.
+      changes: the positions of the nodes that may change variables.
       proven: the nodes that refuse nothing, of those that look as if they could.
     """
 
@@ -293,9 +293,9 @@ def _with_repeated_nodes(
         if node is None or node in inside_nodes:
             return []
         nodes = [node] if _is_mere_read(node) else _size_nodes(value) if value.dtype.is_integer else None
-        reads = [places_of[n] for n in nodes or () if n.effects is Effects.READS]
-        end = places_of[members[0]]
-        is_old = any(bisect.bisect(changes, place) < bisect.bisect_left(changes, end) for place in reads)
+        reads = [position_of[n] for n in nodes or () if n.effects is Effects.READS]
+        end = position_of[members[0]]
+        is_old = any(bisect.bisect(changes, position) < bisect.bisect_left(changes, end) for position in reads)
         return [] if nodes is None or is_old or not all(why_inexact(n, proven) is None for n in nodes) else nodes
 
     inside_nodes = set(members)
@@ -321,7 +321,7 @@ def _may_change_variables(node: Node) -> bool:
 
 
 def _costs_nothing(node: Node) -> bool:
-    """Returns whether a node is one that clusters repeat; where nobody else reads it, the node is gone."""
+    """Returns whether a node is one that clusters repeat; where nothing else reads it, the node is gone."""
     return _is_mere_read(node) or _computes_sizes(node)
 
 

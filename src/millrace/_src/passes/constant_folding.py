@@ -40,7 +40,7 @@ def computed(node: Node, arrays: Sequence[Any]) -> Sequence[Value] | None:
     try:
         with np.errstate(all="ignore"):
             results = flatten_result(node.op_def, kernel(*arrays))
-    except Exception:  # the program meets the same error in its place, and names the node
+    except Exception:  # the program meets the same error instead, and names the node
         return None
     return [constant(result, value.dtype) for result, value in zip(results, node.outputs, strict=True)]
 

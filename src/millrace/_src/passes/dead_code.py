@@ -1,8 +1,8 @@
-"""Removes what nobody needs: nodes, results of choices, and variables of loops.
+"""Removes what nothing needs: nodes, results of choices, and variables of loops.
 
 A node is needed if it must run or if a needed node reads one of its outputs: one walk from the end finds the needed
 nodes. A variable of a loop is needed if its last value is read, if the condition reads it, or if an iteration reads it
-for the next value of a needed variable. So a counter that nobody asks for disappears, with the nodes that count. The
+for the next value of a needed variable. So a counter that nothing asks for disappears, with the nodes that count. The
 nodes in front of a loop or a choice that compute its operands still run, since such a node may fail.
 """
 
@@ -38,7 +38,7 @@ def values_read(nodes: Sequence[Node], outputs: Iterable[Value]) -> set[Value]:
 
 
 def _shrink_loop(node: Node, wanted: set[Value]) -> None:
-    """Takes the variables that nobody needs out of a loop."""
+    """Takes the variables that nothing needs out of a loop."""
     cond, body = node.graphs
     run(cond)
     run(body)
@@ -69,7 +69,7 @@ def _needed_variables(node: Node, wanted: set[Value]) -> list[int]:
 
 
 def _shrink_choice(node: Node, wanted: set[Value]) -> None:
-    """Takes results out of a choice that nobody reads, and operands that no branch reads."""
+    """Takes results out of a choice that nothing reads, and operands that no branch reads."""
     results = [i for i, value in enumerate(node.outputs) if value in wanted]
     read_positions: set[int] = set()
     for branch in node.graphs:

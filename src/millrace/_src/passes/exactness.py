@@ -17,10 +17,10 @@ from millrace._src.core import errors
 from millrace._src.core.handle_types import VariableHandle
 from millrace._src.core.op_checks import bound_checks
 from millrace._src.core.op_def import Effects
-from millrace._src.core.op_signature import places
-from millrace._src.passes.index_ranges import proven_nodes
+from millrace._src.core.op_signature import argument_indices
 from millrace._src.passes.known_forms import known_forms
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
+from millrace._src.passes.value_ranges import proven_nodes
 
 
 def inexact_nodes(graph: OptimizedGraph) -> dict[Node, str]:
@@ -58,7 +58,7 @@ def why_inexact(node: Node, proven: Container[Node] = ()) -> str | None:
 
     Args:
       node: the node.
-      proven: nodes that refuse nothing, by `index_ranges.proven_nodes` of the graph around.
+      proven: nodes that refuse nothing, by `value_ranges.proven_nodes` of the graph around.
     """
     reason = _why_not_but_for_checks(node, proven)
     if reason is not None or node.holds_functions or node.only_checks:
@@ -93,9 +93,9 @@ def refused_inputs(node: Node) -> list[Value]:
     if not op.traits.refuses:
         return list(node.inputs) if op.rules.checks is not None else []
     return [
-        node.inputs[place]
-        for argument, at in places(op.signature.inputs, node.attrs)
-        for place in at
+        node.inputs[index]
+        for argument, at in argument_indices(op.signature.inputs, node.attrs)
+        for index in at
         if argument.name in op.traits.refuses
     ]
 
@@ -164,10 +164,10 @@ def _check_passes(node: Node) -> bool:
     check = bound_checks(node.op_def, node.attrs)
     arrays = known_forms(node)
     if check is None or any(array is None for array in arrays):
-        return False  # a kernel that refuses values itself: only `index_ranges` can tell
+        return False  # a kernel that refuses values itself: only `value_ranges` can tell
     arguments = [
-        [arrays[place] for place in at] if argument.is_list else arrays[at.start]
-        for argument, at in places(node.op_def.signature.inputs, node.attrs)
+        [arrays[index] for index in at] if argument.is_list else arrays[at.start]
+        for argument, at in argument_indices(node.op_def.signature.inputs, node.attrs)
     ]
     try:
         check(*arguments)

@@ -27,7 +27,7 @@ from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, fu
 
 _DEEPEST = 12
 """The most functions that are nested into each other; Python itself allows 20 nested blocks."""
-_LONGEST = 20_000
+_MAX_NODES = 20_000
 """The most nodes of a graph into which functions are written; a longer graph calls further functions."""
 
 
@@ -131,7 +131,7 @@ class _Importer:
         graphs = function_attrs(operation)
         if operation.op_def.traits.keeps_functions:
             return False
-        if len(around) > _DEEPEST or self.count > _LONGEST or any(graph in around for graph in graphs):
+        if len(around) > _DEEPEST or self.count > _MAX_NODES or any(graph in around for graph in graphs):
             return False
         if operation.op_def.traits.control == "call":
             if self.keep_clusters and any(map(must_compile, called_functions(operation))):

@@ -22,12 +22,12 @@ def _hand_on_constants(node: Node) -> None:
         return
     if node.op_def.traits.control == "loop":
         operands = node.inputs
-        places: Iterable[int] = _invariant(node)
+        indices: Iterable[int] = _invariant(node)
     else:
         operands = node.inputs[len(node.inputs) - len(graphs[0].inputs) :]
-        places = range(len(operands))
+        indices = range(len(operands))
     for inner in graphs:
-        _take_constants(inner, operands, places)
+        _take_constants(inner, operands, indices)
 
 
 def _invariant(node: Node) -> list[int]:
@@ -36,9 +36,9 @@ def _invariant(node: Node) -> list[int]:
     return [i for i, value in enumerate(body.outputs) if value is body.inputs[i]]
 
 
-def _take_constants(graph: OptimizedGraph, operands: Sequence[Value], places: Iterable[int]) -> None:
+def _take_constants(graph: OptimizedGraph, operands: Sequence[Value], indices: Iterable[int]) -> None:
     """Makes a graph read the constants among its operands; outputs that hand an operand on keep reading the operand."""
-    constants = {graph.inputs[i]: operands[i] for i in places if operands[i].constant is not None}
+    constants = {graph.inputs[i]: operands[i] for i in indices if operands[i].constant is not None}
     if constants:
         outputs = graph.outputs
         substitute(graph, constants)

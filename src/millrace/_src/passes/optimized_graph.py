@@ -1,13 +1,13 @@
 """What engines run: a graph of its own, made from a `FuncGraph` and then improved by the passes.
 
 A `FuncGraph` belongs to the user: names, control inputs and gradients hang on its operations, and one function may be
-called in ten places. An engine wants the opposite: nodes in run order, each call written out where it happens,
+called ten times. An engine wants the opposite: nodes in run order, each call written out where it happens,
 constants known as constants. An `OptimizedGraph` is such a list of nodes. Every `Value` is an input of the graph, a
 constant, or an output of one node, so that the findings of a pass hold for one call of a function and not for all its
 calls. Each node remembers the operation that the node came from, the `origin`, for error messages. The bodies of loops
 and choices are `OptimizedGraph`s too, among the attributes of their node.
 
-Passes change a graph while they build it, by the rules in `spec`; nobody changes the graph afterwards.
+Passes change a graph while they build it, by the rules in `spec`; nothing changes the graph afterwards.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Node:
       outputs: the values that the node computes.
       effects: what the node does besides computing.
       holds_functions: whether some attribute is a function or a graph.
-      must_run: whether the node runs although nobody reads its outputs, for its effect or as a control input.
+      must_run: whether the node runs although nothing reads its outputs, for its effect or as a control input.
       added: for a sum, the nodes whose results the sum adds without making the results: see `sparse_sums`.
       origin: the operation that the node came from.
       is_interpreted: whether the node comes from a function with `jit_compile=False`, which no compiler may run.
@@ -152,7 +152,7 @@ class Node:
         return self.effects is Effects.NONE
 
     def keep_running(self) -> None:
-        """Makes the node run although nobody reads it: who waits for a loop or a choice waits for all its results."""
+        """Makes the node run although nothing reads it: what waits for a loop or a choice waits for all its results."""
         if self.must_run:
             return
         self.must_run = True
@@ -221,7 +221,7 @@ def all_nodes(graph: OptimizedGraph) -> Iterator[Node]:
 
 
 def restricted(graph: OptimizedGraph, inputs: Sequence[Value], outputs: Sequence[Value]) -> OptimizedGraph:
-    """Returns the part of a graph that computes `outputs` from `inputs`, without effects that nobody reads.
+    """Returns the part of a graph that computes `outputs` from `inputs`, without effects that nothing reads.
 
     Args:
       graph: the graph.

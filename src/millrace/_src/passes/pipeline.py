@@ -44,7 +44,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("constant_folding", constant_folding.REWRITING, "constant_folding"),  # of shapes, too
     Pass("arithmetic", arithmetic.REWRITING, "arithmetic_optimization"),  # needs the constants that folding computes
     Pass("common_subexpressions", common_subexpressions.REWRITING, "common_subgraph_elimination"),
-    Pass("dead_code", dead_code.run, "dependency_optimization"),  # the passes above leave nodes that nobody reads
+    Pass("dead_code", dead_code.run, "dependency_optimization"),  # the passes above leave nodes that nothing reads
     Pass("sparse_sums", sparse_sums.run, "remapping"),  # counts the readers of a value, so dead nodes must be gone
 )
 _failed: set[str] = set()

@@ -26,7 +26,7 @@ def run(graph: OptimizedGraph) -> OptimizedGraph:
 
 
 def _take_apart_all(graph: OptimizedGraph) -> None:
-    """Takes the mostly-zero operands of sums apart; removes the nodes that nobody reads any more."""
+    """Takes the mostly-zero operands of sums apart; removes the nodes that nothing reads any more."""
     sums = [node for node in graph.nodes if _is_sum(node)]
     elsewhere = set(graph.outputs)
     elsewhere.update(value for node in graph.nodes if not _is_sum(node) for value in node.inputs)

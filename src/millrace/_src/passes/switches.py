@@ -72,9 +72,9 @@ def set_experimental_options(options: Mapping[str, Any] | Iterable[tuple[str, An
     Args:
       options: from names to booleans, None for the default. "shape_optimization", "constant_folding",
         "arithmetic_optimization", "common_subgraph_elimination", "loop_optimization", "remapping" (sums of arrays that
-        are mostly zeros), "dependency_optimization" (what nobody needs) and "function_optimization" (called functions
+        are mostly zeros), "dependency_optimization" (what nothing needs) and "function_optimization" (called functions
         become part of their callers) turn one pass off if False; "disable_model_pruning" turns off the removal of what
-        nobody needs, "disable_meta_optimizer" everything, if True.
+        nothing needs, "disable_meta_optimizer" everything, if True.
     """
     _Settings.options = {**_Settings.options, **dict(options)}
 

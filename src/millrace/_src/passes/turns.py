@@ -3,7 +3,7 @@
 Some nodes are run by the host, others by a compiler. Each change of sides costs, so the nodes are sorted into few
 *turns*: in turn 0 what the host can run at once, in turn 1 what the compiler can run then, and so on. A node of the
 host runs as early as it can. A node of the compiler runs as late as the nodes that wait for it allow, so that what
-nobody waits for ends in one last turn. Within a turn the nodes keep their order.
+nothing waits for ends in one last turn. Within a turn the nodes keep their order.
 
 Effects keep theirs: a change of a variable, a print, the first error. Nodes that pass a list to each other run in one
 turn of the compiler, or on the host: the two sides have different forms of lists.

@@ -4,8 +4,8 @@ Problem: `ml_dtypes` rounds a float32 to bfloat16 in 0.35 ns. Processors have in
 use.
 
 Idea: oneDNN uses them, where it is installed and the processor has them; which way is faster is tried out for each size
-(`util.ways`). Both ways give the same bits: oneDNN makes zeros of results below the normal numbers, so that a block
-with a zero in its result is computed again by NumPy.
+(`util.autotuning`). Both kernels give the same bits: oneDNN makes zeros of results below the normal numbers, so that a
+block with a zero in its result is computed again by NumPy.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import ml_dtypes
 import numpy as np
 
+from millrace._src.util.autotuning import Autotuner, Work
 from millrace._src.util.onednn.addresses import address_of
 from millrace._src.util.onednn.elementwise import Vectors, calculation
 from millrace._src.util.onednn.library import load
 from millrace._src.util.thread_pool import run_in_blocks
-from millrace._src.util.ways import Ways, Work
 
 FEWEST = 1 << 16
 """The number of elements from which on a trial pays."""
@@ -52,7 +52,7 @@ def narrowed(x: _Array) -> _Array:
     if x.size < FEWEST or not x.flags.c_contiguous:
         return x.astype(_BFLOAT16)
     result = np.empty(x.shape, _BFLOAT16)
-    WAYS(Kind("cast", x.size, 0), [x.reshape(-1)], result.reshape(-1))
+    AUTOTUNER(Kind("cast", x.size, 0), [x.reshape(-1)], result.reshape(-1))
     return result
 
 
@@ -68,7 +68,7 @@ def compute(ufunc: np.ufunc, arrays: Sequence[_Array], result: _Array) -> None:
     if result.size < FEWEST or not is_known:
         _by_numpy(ufunc, arrays, result)
     else:
-        WAYS(Kind(ufunc.__name__, result.size, arrays[1].size), arrays, result)
+        AUTOTUNER(Kind(ufunc.__name__, result.size, arrays[1].size), arrays, result)
 
 
 def _by_numpy(function: Callable[..., Any], arrays: Sequence[_Array], result: _Array) -> None:
@@ -115,7 +115,7 @@ def _run_library(vectors: Vectors, arrays: Sequence[_Array], result: _Array) -> 
         run_in_blocks(result.size, _LIBRARY_BLOCK, work, nanoseconds=_LIBRARY_NANOSECONDS)
 
 
-WAYS = Ways(
+AUTOTUNER = Autotuner(
     {"onednn": _by_library, "numpy": lambda kind: functools.partial(_by_numpy, _FUNCTIONS[kind.name])}, first="numpy"
 )
 """How each function of each size is computed."""

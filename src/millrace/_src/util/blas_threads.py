@@ -189,7 +189,7 @@ def large_product(product: Callable[..., Any], a: Any, b: Any, out: object = Non
 
 @functools.cache
 def _chosen_product() -> Callable[..., Any]:
-    from millrace._src.util.product_ways import chosen_product  # only large products need it
+    from millrace._src.util.product_kernels import chosen_product  # only large products need it
 
     return chosen_product
 

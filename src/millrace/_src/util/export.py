@@ -127,7 +127,7 @@ def elementwise_kind(thing: object) -> str | None:
 
 
 def listen_to_exports(listener: Callable[[Any], None]) -> None:
-    """Lets a function hear of each object that is exported from now on.
+    """Calls a function with each object that is exported from now on.
 
     Args:
         listener: Takes the object.

@@ -69,7 +69,7 @@ def _converted(convert: Callable[[_Array, _Array], Any], x: _Array, dtype: np.dt
 
 
 def _in_blocks(size: int, work: Callable[[slice], Any]) -> None:
-    """Calls a function with the place of each block, in several threads where that pays."""
+    """Calls a function with the slice of each block, in several threads where that pays."""
     with np.errstate(all="ignore"):
         run_in_blocks(size, _BLOCK, lambda start, stop: work(slice(start, stop)), nanoseconds=_NANOSECONDS)
 
@@ -106,15 +106,15 @@ def _narrow(x: _Array, out: _Array) -> None:
     # Numbers below the normal ones have lost digits, but for zeros, which the subtraction makes the largest integers.
     np.subtract(magnitudes, _ONE_BIT, out=magnitudes)
     if magnitudes.min() < _MIN_NORMAL - 1:
-        (small_places,) = np.nonzero(np.less(magnitudes, _MAX_SMALL))
+        (small_positions,) = np.nonzero(np.less(magnitudes, _MAX_SMALL))
     else:
-        small_places = _NONE
-    are_many_small = small_places.size > x.size >> 7  # to convert one takes 50 ns, to put all 30 us a block
+        small_positions = _NONE
+    are_many_small = small_positions.size > x.size >> 7  # to convert one takes 50 ns, to put all 30 us a block
     if are_many_small:
         _put_small(x, scaled.view(np.int32))
     _round(scaled.view(np.int32), magnitudes.view(np.int32), out)
-    if small_places.size and not are_many_small:
-        out[small_places] = x[small_places]
+    if small_positions.size and not are_many_small:
+        out[small_positions] = x[small_positions]
 
 
 def _put_small(x: _Array, bits: _Array) -> None:
@@ -263,8 +263,8 @@ def _by_table(ufunc: np.ufunc, x: _Array) -> _Array:
         return _in_single(ufunc, x) if "f->f" in ufunc.types else ufunc(x)
     table = _table(ufunc, x.dtype)
     result = np.empty(x.shape, table.dtype)
-    places, results = x.view(np.uint16).reshape(-1), result.reshape(-1)
-    _in_blocks(x.size, lambda part: table.take(places[part], out=results[part], mode="clip"))
+    positions, results = x.view(np.uint16).reshape(-1), result.reshape(-1)
+    _in_blocks(x.size, lambda part: table.take(positions[part], out=results[part], mode="clip"))
     return result
 
 

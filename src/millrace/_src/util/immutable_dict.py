@@ -1,4 +1,4 @@
-"""`ImmutableDict`: a mapping that nobody changes.
+"""`ImmutableDict`: a mapping that nothing changes.
 
 Problem: a field of an immutable object may be a mapping, and a `dict` handed out could be changed behind the object's
 back.

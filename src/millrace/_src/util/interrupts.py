@@ -4,7 +4,7 @@ Problem: Python may raise KeyboardInterrupt between any two instructions of the 
 would be left in the middle.
 
 Idea: in the `with` block of `interrupts_later` a function of ours takes the signal and notes it; at the end of the
-block whoever would have taken the signal gets it. That costs some microseconds, for system calls.
+block the thread that would have taken the signal gets it. That costs some microseconds, for system calls.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def warn_first(count: int, message: str, *arguments: object) -> None:
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
-    place = (frame.f_code.co_filename, frame.f_lineno, message)
-    _warned[place] += 1
-    if _warned[place] <= count:
+    location = (frame.f_code.co_filename, frame.f_lineno, message)
+    _warned[location] += 1
+    if _warned[location] <= count:
         get_logger().warning(message, *arguments)

@@ -431,7 +431,7 @@ def _typed(value: object) -> str:
 
 
 class _Dot:
-    """Prints as a dot: represents a leaf in an outline."""
+    """Prints as a dot: represents a leaf in the text of a structure."""
 
     def __repr__(self) -> str:
         return "."

@@ -4,9 +4,9 @@ Problem: NumPy computes on one core. The threads of a BLAS library wait for each
 of any work but products.
 
 Idea: there is one pool for all. `run_in_parallel` counts up to the number of parts; the threads of the pool and the
-calling thread each take the next number until there is none. A thread that finds no core at once delays nobody, because
-the others take its parts; a thread without work sleeps. Threads start at the first call that needs them. A process that
-may use one core gets none, and a call from inside of a part runs where it is.
+calling thread each take the next number until there is none. A thread that finds no core at once delays nothing,
+because the others take its parts; a thread without work sleeps. Threads start at the first call that needs them. A
+process that may use one core gets none, and a call from inside of a part runs where it is.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class _Setting:
     """The number of threads that the user has chosen; 0 for as many as there are usable cores."""
 
 
-class _Place(threading.local):
+class _WorkerState(threading.local):
     is_inside = False
     """Whether the current thread is running a part."""
 
 
-_place = _Place()
+_worker_state = _WorkerState()
 
 
 def set_thread_count(count: int) -> None:
@@ -47,14 +47,14 @@ def set_thread_count(count: int) -> None:
 
 def thread_count() -> int:
     """Returns how many threads would share the work of a call from here: 1 from inside of a part."""
-    if _place.is_inside:
+    if _worker_state.is_inside:
         return 1
     return _Setting.threads or usable_cores()
 
 
 def is_inside() -> bool:
     """Returns whether the current thread is running a part of work that is shared among threads."""
-    return _place.is_inside
+    return _worker_state.is_inside
 
 
 def run_in_parallel(count: int, work: Callable[[int], Any]) -> None:
@@ -135,11 +135,11 @@ class _Job:
 
     def begin(self) -> None:
         """Runs parts on the thread of the caller."""
-        _place.is_inside = True
+        _worker_state.is_inside = True
         try:
             self._run_parts()
         finally:
-            _place.is_inside = False
+            _worker_state.is_inside = False
 
     def help(self) -> None:
         """Runs parts on a thread of the pool."""
@@ -147,9 +147,9 @@ class _Job:
             if self._is_over:
                 return
             self._helping += 1
-        _place.is_inside = True
+        _worker_state.is_inside = True
         self._run_parts()
-        _place.is_inside = False
+        _worker_state.is_inside = False
         with self._lock:
             self._is_over = True
             self._helping -= 1
@@ -232,7 +232,7 @@ def _pool() -> _Pool:
 def _forget_threads() -> None:
     """Lets a forked process, to which only one thread has come along, make a pool of its own."""
     _pool.cache_clear()
-    _place.is_inside = False
+    _worker_state.is_inside = False
 
 
 if sys.platform != "win32":

@@ -1,6 +1,6 @@
 """Sums that add arrays which are mostly zeros, without making these arrays: see the pass `sparse_sums`.
 
-A sum adds only at the positions that are not zero. If nobody else holds the only whole summand, as in a loop that
+A sum adds only at the positions that are not zero. If nothing else holds the only whole summand, as in a loop that
 accumulates (see `instructions`), the sum adds without a copy of that summand.
 """
 

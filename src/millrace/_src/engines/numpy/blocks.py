@@ -238,8 +238,8 @@ def _cuts(dims: Sequence[int], most: int) -> Iterator[Cut]:
         axis -= 1
     length = _length(dims[axis], max(most // inner, 1), inner)
     parts = [slice(start, start + length) for start in range(0, dims[axis], length)]
-    for place in np.ndindex(*dims[:axis]):
-        outer = tuple([slice(index, index + 1) for index in place])
+    for position in np.ndindex(*dims[:axis]):
+        outer = tuple([slice(index, index + 1) for index in position])
         for part in parts:
             yield *outer, part
 
@@ -302,7 +302,7 @@ def _step_lines(
     if not step.is_ufunc:
         return [f"{call})"]
     own[step.target] = step.dtype
-    found = next((place for place in free if place[1] == step.dtype), None)
+    found = next((slot for slot in free if slot[1] == step.dtype), None)
     if found is None:
         return [f"{call})"]
     free.remove(found)

@@ -34,7 +34,7 @@ def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
 
 
 class _KeptMemory:
-    """Memory that nobody uses, for the next large results.
+    """Memory that nothing uses, for the next large results.
 
     Memory comes back in whatever thread the last array dies, perhaps in the middle of a call of a method here. So there
     is no lock, and every change is one operation on a dictionary.

@@ -51,7 +51,7 @@ def unread_values(graph: OptimizedGraph) -> set[Value]:
 def check_run(node: Node) -> Run:
     """Returns the checks of a node alone; arrays that the checks do not read may be of any engine."""
     check = bind_checks(node.op_def, node.attrs)
-    assert check is not None  # or else nobody had taken the node apart
+    assert check is not None  # or else the node would not have been taken apart
     read_values = set(refused_inputs(node))
     is_read = [value in read_values for value in node.inputs]
 
@@ -65,7 +65,7 @@ def check_run(node: Node) -> Run:
 def checked_apart(node: Node, kernel: Callable[..., Any], engine: Engine) -> Callable[..., Any]:
     """Returns the kernel of a node whose checks another node makes: values that it refuses give some result.
 
-    The other node may run later, and then raises the error in its place among the effects.
+    The other node may run later, and then raises the error at its own position among the effects.
     """
     read_values = {value for value in refused_inputs(node) if value.constant is None}
     is_read = [value in read_values for value in node.inputs]
@@ -108,9 +108,9 @@ def cluster_run(function: object, unread: Iterable[int] = ()) -> Run:
         program = compiled_for_call(graph)
     except errors.OpError as error:
         return _refusing(type(error), error.message)
-    places = [i for i in range(len(graph.outputs)) if i not in set(unread)]
+    indices = [i for i in range(len(graph.outputs)) if i not in set(unread)]
     run = program.run if program.takes_pending else _reading(program)
-    return _settled(run, places) if places else run
+    return _with_arrays_arrived(run, indices) if indices else run
 
 
 def _refusing(kind: Any, message: str) -> Run:
@@ -125,14 +125,14 @@ def _reading(program: Program) -> Run:
     return lambda *arguments: program.run(*map(arrived, arguments))
 
 
-def _settled(run: Callable[..., Any], places: Sequence[int]) -> Run:
+def _with_arrays_arrived(run: Callable[..., Any], indices: Sequence[int]) -> Run:
     """Returns a function that waits for some of its results."""
 
-    def run_settled(*arguments: object) -> Sequence[Any]:
+    def run_with_arrays_arrived(*arguments: object) -> Sequence[Any]:
         results = list(run(*arguments))
-        for place in places:
-            if type(results[place]) is not np.ndarray:
-                results[place] = arrived(results[place])
+        for index in indices:
+            if type(results[index]) is not np.ndarray:
+                results[index] = arrived(results[index])
         return results
 
-    return run_settled
+    return run_with_arrays_arrived

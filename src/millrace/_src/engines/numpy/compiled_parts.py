@@ -1,8 +1,8 @@
 """Parts of a NumPy program that XLA may run: the clusters that `passes.clustering` makes.
 
-Nobody knows beforehand whether XLA runs a part faster, and nobody knows the shapes of a part's arguments before a call
+It is not known beforehand whether XLA runs a part faster, nor the shapes of a part's arguments before a call
 has come so far. So a part begins as a NumPy program of its own, and is timed. A part that takes longer than a call of
-XLA costs asks to be compiled; whoever runs the whole program has that done, in whatever thread. From then on the part
+XLA costs asks to be compiled; the runner of the whole program has that done, in whatever thread. From then on the part
 has two ways, and a trial of real calls decides between them. Each set of argument shapes is a case of its own.
 
     host -> (timed a few times) -> too short: host for good
@@ -50,7 +50,7 @@ class CompiledPart:
         self, graph: OptimizedGraph, host: Program, make_engine: Callable[[], Engine], unread: Sequence[int] = ()
     ) -> None:
         self.graph = graph
-        self.settled_places = [i for i in range(len(graph.outputs)) if i not in set(unread)]
+        self.arriving_indices = [i for i in range(len(graph.outputs)) if i not in set(unread)]
         self._host_run = host.run
         self._make_engine = make_engine
         self._program: Program | None = None
@@ -104,12 +104,12 @@ class CompiledPart:
             results = self._program.run(*arguments)
         except errors.FailedPreconditionError:
             return self.on_host(*arguments)
-        if not self.settled_places:
+        if not self.arriving_indices:
             return results
         results = list(results)
-        for place in self.settled_places:
-            if type(results[place]) is not np.ndarray:
-                results[place] = arrived(results[place])
+        for index in self.arriving_indices:
+            if type(results[index]) is not np.ndarray:
+                results[index] = arrived(results[index])
         return results
 
     def wait(self, arguments: Sequence[Any], results: Sequence[Any]) -> None:
@@ -202,7 +202,7 @@ class _Case:
         trial, part = self._trial, self._part
         assert trial is not None  # compiling made it
         turn = trial.next_turn()
-        run = part.on_xla if turn.way == XLA else part.on_host
+        run = part.on_xla if turn.candidate == XLA else part.on_host
         part.wait(arguments, [a for a in arguments if type(a) is not np.ndarray])
         start = settings.clock()
         results = run(*arguments)

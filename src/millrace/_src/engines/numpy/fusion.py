@@ -35,7 +35,7 @@ class Chain:
       nodes: the nodes, in run order.
       shape: what is known about the shape of the results.
       outputs: the results that are read outside of the chain.
-      is_open: whether nobody outside of the chain has read a result yet.
+      is_open: whether nothing outside of the chain has read a result yet.
     """
 
     nodes: list[Node]
@@ -70,7 +70,7 @@ def chained(graph: OptimizedGraph) -> Sequence[Step]:
 def _can_be_large(node: Node) -> bool:
     """Returns whether a node can be in a chain: whether it computes numbers by themselves, and perhaps many of them.
 
-    A node that may refuse values keeps its place among the effects.
+    A node that may refuse values keeps its position among the effects.
     """
     if node.op_def.elementwise is Elementwise.NO or node.must_run or node.added or node.op_def.traits.returns_input:
         return False

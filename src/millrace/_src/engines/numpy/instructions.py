@@ -6,7 +6,7 @@ And a list that a loop alone holds is changed in place, where a list that others
     s0 = own(v1)              # the loop's copy
     while True:
         ...
-        v7 = p7(s0, v6)       # writes into s0, which nobody reads any more
+        v7 = p7(s0, v6)       # writes into s0, which nothing reads any more
         s0 = v7
 
 A list is *owned* if no other name or list holds the list. A list among the state of a loop is owned as long as each
@@ -38,7 +38,7 @@ class Line:
       consumed: the list or array that the line may change in place, if no later line reads that list or array.
       call_in_place: the right side that changes the consumed list or array.
       escaping: lists that the line's results may hold.
-      makes_array: whether the line's result is an array that nobody else holds.
+      makes_array: whether the line's result is an array that nothing else holds.
       arguments: the names of the node's arguments, if they differ from `uses`.
     """
 

@@ -50,8 +50,8 @@ def _shared_product(a: Array, b: Array, shape: Sequence[int], axis: int) -> Arra
 
     def work(index: int) -> None:
         start, stop = bounds[index], bounds[index + 1]
-        x, y, place = (_piece(stack, axis, start, stop) for stack in (a, b, result))
-        large_product(np.matmul, x, y, out=place)
+        x, y, target = (_piece(stack, axis, start, stop) for stack in (a, b, result))
+        large_product(np.matmul, x, y, out=target)
 
     products_in_parallel(len(bounds) - 1, work)
     return result

@@ -55,14 +55,14 @@ def use_scalars(block: list[Instruction], scope: dict[str, Any]) -> None:
       block: the instructions, which are changed.
       scope: the kernels and constants by their names; gets the constants as scalars, too.
     """
-    for place in reversed(range(len(block))):
-        instruction = block[place]
+    for index in reversed(range(len(block))):
+        instruction = block[index]
         if isinstance(instruction, Choice):
             for inner, _ in instruction.branches:
                 use_scalars(inner, scope)
         elif isinstance(instruction, Loop):
             _Rewriter(instruction, scope).rewrite()
-            block[place + 1 : place + 1] = [_as_array(name) for name in sorted(instruction.scalars)]
+            block[index + 1 : index + 1] = [_as_array(name) for name in sorted(instruction.scalars)]
 
 
 def _as_array(name: str) -> Line:

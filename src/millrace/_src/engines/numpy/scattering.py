@@ -1,9 +1,9 @@
 """Combining rows at indices that may repeat.
 
 NumPy's `ufunc.at` is quick for single numbers at a vector of indices, and slow for rows and for several axes. So the
-indexed axes become one. Sums of rows are a product with a sparse matrix of ones, place by row, which SciPy runs
-row by row in the order of the rows. For extremes and products the rows are sorted by place, so that the rows of a
-place are a run (`util.runs`).
+indexed axes become one. Sums of rows are a product with a sparse matrix of ones, position by row, which SciPy runs
+row by row in the order of the rows. For extremes and products the rows are sorted by position, so that the rows of a
+position are a run (`util.runs`).
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ def scatter(x: Array, index: Any, updates: Array, mode: str) -> Array:
     result = np.array(x, copy=True, order="C")
     if mode == "set":
         result[index] = updates
-    elif updates.size <= _SMALL or not _is_by_places(index) or updates.shape != _wanted_shape(x, index):
+    elif updates.size <= _SMALL or not _is_by_positions(index) or updates.shape != _wanted_shape(x, index):
         _UFUNCS[mode].at(result, index, updates)
     else:
         table = result.reshape(math.prod(x.shape[: len(index)]), -1) if x.size else result
-        places = index[0].reshape(-1) if len(index) == 1 else _places(index, x.shape)
-        _combine(table, places, updates.reshape(places.size, -1) if updates.size else updates, mode)
+        positions = index[0].reshape(-1) if len(index) == 1 else _positions(index, x.shape)
+        _combine(table, positions, updates.reshape(positions.size, -1) if updates.size else updates, mode)
     return result
 
 
-def _is_by_places(index: object) -> bool:
+def _is_by_positions(index: object) -> bool:
     """Returns whether an index consists of arrays of integers of one shape."""
     if not (isinstance(index, tuple) and index and all(isinstance(part, np.ndarray) for part in index)):
         return False
@@ -67,16 +67,16 @@ def _wanted_shape(x: Array, index: tuple[Array, ...]) -> tuple[int, ...]:
     return shape
 
 
-def _places(index: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
+def _positions(index: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
     """Returns the numbers of the rows, where the indexed axes are one."""
-    places = index[0].reshape(-1).astype(np.int64)
-    _refuse_outside(places, shape[0])
+    positions = index[0].reshape(-1).astype(np.int64)
+    _refuse_outside(positions, shape[0])
     for part, size in zip(index[1:], shape[1:], strict=False):
         flat_part = part.reshape(-1)
         _refuse_outside(flat_part, size)
-        places *= size
-        places += flat_part
-    return places
+        positions *= size
+        positions += flat_part
+    return positions
 
 
 def _refuse_outside(indices: Array, size: int) -> None:
@@ -85,38 +85,38 @@ def _refuse_outside(indices: Array, size: int) -> None:
         raise IndexError(f"indices are not in [0, {size})")
 
 
-def _combine(table: Array, places: Array, rows: Array, mode: str) -> None:
+def _combine(table: Array, positions: Array, rows: Array, mode: str) -> None:
     """Changes rows of `table`: combines each with the rows that belong there."""
     ufunc = _UFUNCS[mode]
     if not rows.size:
         return
     if rows.shape[1] == 1:
-        ufunc.at(table.reshape(-1), places, rows.reshape(-1))
+        ufunc.at(table.reshape(-1), positions, rows.reshape(-1))
         return
     if rows.size < _LARGE or mode == "div":
-        ufunc.at(table, places, rows)
+        ufunc.at(table, positions, rows)
         return
-    _refuse_outside(places, len(table))
+    _refuse_outside(positions, len(table))
     if mode in ("add", "sub") and rows.dtype.char in _SPARSE_TYPES:
-        ufunc(table, _matrix_of_ones(places, len(table), rows.dtype) @ rows, out=table)
+        ufunc(table, _matrix_of_ones(positions, len(table), rows.dtype) @ rows, out=table)
     else:
-        found_places, combined_rows = _combined_by_place(places, rows, np.add if mode == "sub" else ufunc)
-        table[found_places] = ufunc(table[found_places], combined_rows)
+        found_positions, combined_rows = _combined_by_position(positions, rows, np.add if mode == "sub" else ufunc)
+        table[found_positions] = ufunc(table[found_positions], combined_rows)
 
 
-def _matrix_of_ones(places: Array, count: int, dtype: DTypeLike) -> Any:
-    """Returns the sparse matrix that holds 1 at each place, a column for each row that is to be added."""
+def _matrix_of_ones(positions: Array, count: int, dtype: DTypeLike) -> Any:
+    """Returns the sparse matrix that holds 1 at each position, a column for each row that is to be added."""
     sparse = importlib.import_module("scipy.sparse")  # heavy, and few programs need it
-    columns = np.arange(places.size + 1)
-    return sparse.csc_array((np.ones(places.size, dtype), places, columns), shape=(count, places.size))
+    columns = np.arange(positions.size + 1)
+    return sparse.csc_array((np.ones(positions.size, dtype), positions, columns), shape=(count, positions.size))
 
 
-def _combined_by_place(places: Array, rows: Array, ufunc: np.ufunc) -> tuple[Array, Array]:
-    """Returns the distinct places, and for each the combination of its rows in their order."""
-    if (places[1:] < places[:-1]).any():
-        ranks = places.astype(np.int64) << 32
-        ranks |= np.arange(places.size)
+def _combined_by_position(positions: Array, rows: Array, ufunc: np.ufunc) -> tuple[Array, Array]:
+    """Returns the distinct positions, and for each the combination of its rows in their order."""
+    if (positions[1:] < positions[:-1]).any():
+        ranks = positions.astype(np.int64) << 32
+        ranks |= np.arange(positions.size)
         ranks.sort()
-        places, rows = ranks >> 32, rows.take(ranks & 0xFFFFFFFF, axis=0)
-    starts, combined_rows = combined_runs(rows, run_starts(places), ufunc)
-    return places[starts], combined_rows
+        positions, rows = ranks >> 32, rows.take(ranks & 0xFFFFFFFF, axis=0)
+    starts, combined_rows = combined_runs(rows, run_starts(positions), ufunc)
+    return positions[starts], combined_rows

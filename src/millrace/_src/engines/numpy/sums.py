@@ -26,7 +26,7 @@ _FEWEST = 4096
 """The number of elements from which on blocks pay."""
 _BLOCK = 8192
 """The most elements of a block."""
-_LONGEST, _WIDEST = 256, 512
+_MAX_ROWS, _WIDEST = 256, 512
 """The most rows of a block; the columns of a block of wide rows."""
 _SHORT = 128
 """The longest rows whose sums BLAS finds as exactly as NumPy's pairwise sums are."""
@@ -126,7 +126,7 @@ def _sum_of_columns(x: Array) -> Array:
 def _sum_in_blocks(x: Array) -> Array:
     """Returns the sums of consecutive rows: the same array `[matrices, rows, columns]` of fewer rows."""
     _, rows, columns = x.shape
-    length = min(rows, _LONGEST, _BLOCK // min(columns, _WIDEST))
+    length = min(rows, _MAX_ROWS, _BLOCK // min(columns, _WIDEST))
     blocks = rows // length
     total = _products(x[:, : blocks * length], length)
     rest = rows - blocks * length
@@ -150,7 +150,7 @@ def _products(x: Array, length: int) -> Array:
     return np.concatenate([total, np.matmul(ones, x[:, :, whole:].reshape(matrices, blocks, length, -1))], axis=-1)
 
 
-@functools.lru_cache(maxsize=2 * _LONGEST)
+@functools.lru_cache(maxsize=2 * _MAX_ROWS)
 def _ones(length: int, dtype: DTypeLike) -> Any:
     ones = np.ones(length, dtype)
     ones.setflags(write=False)

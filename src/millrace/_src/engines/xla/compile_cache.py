@@ -1,8 +1,8 @@
 """Executables on disk: a program that is started again need not wait for XLA to compile the same functions.
 
 An entry is found by its content: the program that JAX has lowered, the versions of compiler and processor, and all that
-changes what the compiler does. Whoever can write an entry can make this process run machine code, so the folder must
-belong to the user, and to nobody else. Entries appear whole (a file that is renamed) and carry a checksum; what cannot
+changes what the compiler does. Code that can write an entry can make this process run machine code, so the folder must
+belong to the user, and to no one else. Entries appear whole (a file that is renamed) and carry a checksum; what cannot
 be read is a miss. The folder has a bound: entries that have not been used for the longest time go.
 
 `MILLRACE_COMPILE_CACHE` names the folder; 0 turns the cache off. `docs/decisions/xla-tier.md` gives the reasons.
@@ -225,7 +225,7 @@ def _keep(file: Path, parts: Parts, executable: object) -> None:
     """Writes an executable into a file that appears whole; where that fails, the next process compiles again."""
     try:
         payload, _, _ = serialization.serialize(executable)
-    except Exception as error:  # what JAX cannot write has no place in the cache
+    except Exception as error:  # what JAX cannot write does not go into the cache
         get_logger().info("An executable is not kept on disk: %s", error)
         return
     body = json.dumps(parts).encode() + b"\n" + payload

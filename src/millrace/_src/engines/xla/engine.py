@@ -88,7 +88,7 @@ class XlaEngine:
     def finish(self) -> None:
         """Waits until XLA has computed all arrays that there are."""
         for array in jax.live_arrays():
-            with contextlib.suppress(RuntimeError):  # deleted since, or failed: whoever reads the array will hear
+            with contextlib.suppress(RuntimeError):  # deleted since, or failed: code that reads the array will hear
                 array.block_until_ready()
 
 

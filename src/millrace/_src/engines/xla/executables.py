@@ -2,7 +2,7 @@
 
 The graph becomes one function from the values of its variables and its other inputs to its outputs and the new values.
 JAX lowers and compiles that function ahead of time, for the shapes, dtypes and placements of a call's operands, in any
-thread; whoever needs an executable that another thread compiles waits for that thread. An executable takes some
+thread; a thread that needs an executable that another thread compiles waits for that thread. An executable takes some
 megabytes, so their number has a bound: the executable that was looked up least recently makes room.
 """
 
@@ -59,7 +59,7 @@ class Signature(NamedTuple):
 
     @property
     def operands(self) -> list[Any]:
-        """The operands, with types in the place of arrays."""
+        """The operands, with types in place of arrays."""
         operands: list[Any] = jax.tree.unflatten(self.tree, self.leaves)
         return operands
 
@@ -80,7 +80,7 @@ _observer: Callable[[Executable], None] | None = None
 
 
 def set_observer(observer: Callable[[Executable], None] | None) -> None:
-    """Lets a function see the executables that run, or, with None, nobody.
+    """Lets a function see the executables that run, or, with None, none.
 
     Nothing asks for the observer: while there is one, the class has other methods.
     """
@@ -103,7 +103,7 @@ def _observed(method: Callable[..., Any]) -> Callable[..., Any]:
 class Executable:
     """One executable, which may still have to be compiled.
 
-    Args: graph: the graph; None where nobody asks.
+    Args: graph: the graph; None where not asked for.
 
     Attributes:
       lock: held by the thread that compiles.
@@ -176,7 +176,7 @@ class Executable:
 
 
 _METHODS: dict[str, Callable[..., Any]] = {"__call__": Executable.__call__, "add_outputs": Executable.add_outputs}
-"""The methods that an observer takes the place of."""
+"""The methods that an observer replaces."""
 _FAILURES = (TypeError, ValueError, jax.errors.JaxRuntimeError)
 """The errors of JAX in calls."""
 

@@ -26,10 +26,10 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array
 from millrace._src.engines.xla.host_calls import may_call, note_call, watch
+from millrace._src.util.autotuning import are_choices_fixed
 from millrace._src.util.onednn import convolution, products
 from millrace._src.util.onednn.convolution import Convolution
 from millrace._src.util.onednn.products import Product
-from millrace._src.util.ways import are_choices_fixed
 
 _PRODUCT = "product"
 _TARGET = "millrace_calculation"

@@ -3,9 +3,9 @@
 Problem: XLA runs programs in threads of its own, also after their caller has gone on. A program that calls Python needs
 the interpreter; if the process ends meanwhile, the thread crashes or waits forever.
 
-Idea: while such a program is traced, whoever puts a call into it notes that. Calls of the finished program are counted,
-and one small result of each is kept until the result is there. When the process ends, the interpreter waits for these
-results first, and lets no other thread begin.
+Idea: while such a program is traced, the code that puts a call into it notes that. Calls of the finished program are
+counted, and one small result of each is kept until the result is there. When the process ends, the interpreter waits
+for these results first, and lets no other thread begin.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Watch:
         while self._results:
             result = self._results.popleft()
             if not result.is_deleted():
-                with contextlib.suppress(jax.errors.JaxRuntimeError):  # nobody is there to hear of it
+                with contextlib.suppress(jax.errors.JaxRuntimeError):  # nothing is there to be told
                     result.block_until_ready()
 
 
@@ -94,7 +94,7 @@ atexit.register(watch.end)
 def calls_allowed() -> Iterator[Callable[[Run], Run]]:
     """Allows the program that is traced inside of a `with` to call Python.
 
-    Yields: A function that takes the finished program, and returns what is to be called in its place.
+    Yields: A function that takes the finished program, and returns what is to be called instead.
     """
     before = (_trace.may_call, _trace.has_call)
     _trace.may_call, _trace.has_call = True, False

@@ -116,7 +116,7 @@ class DenseList(VariantValue):
     def set(self, index: Array, item: Any, *, resize: bool = False) -> DenseList:
         """Returns the list with `item` at an index.
 
-        Raises: UnknownWhileCompilingError: if the list may have to grow, nobody knows by how much while compiling.
+        Raises: UnknownWhileCompilingError: if the list may have to grow, it is unknown by how much while compiling.
         """
         if resize and not _is_host(index):
             raise errors.UnknownWhileCompilingError(
@@ -147,7 +147,7 @@ class DenseList(VariantValue):
         return self._with(self.data, None, self.same, self.marks())
 
     def whole(self) -> DenseList:
-        """Returns the list with zeros in the place of cleared rows."""
+        """Returns the list with zeros in place of cleared rows."""
         if self.cleared is None or self.data is None:
             return self
         marks = jnp.reshape(self.cleared, (-1, *[1] * (self.data.ndim - 1)))

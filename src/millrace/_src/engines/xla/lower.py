@@ -18,7 +18,7 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.context import eager_engine
 from millrace._src.core.dispatch import flatten_result, kernel_error
-from millrace._src.core.op_signature import places
+from millrace._src.core.op_signature import argument_indices
 from millrace._src.engines.binding import bind_addition, bind_checks, bind_kernel
 from millrace._src.engines.failures import explained, is_explained
 from millrace._src.engines.xla.known_values import is_concrete
@@ -44,7 +44,7 @@ def _explained(node: Node) -> Iterator[None]:
         if error.tensors is None:
             named_inputs = [t for arg, t in _named_inputs(node) if arg in error.inputs]
             tensors = named_inputs if error.inputs else _numbers(node.inputs)
-            message = f"{error.message} [{node.type} {{{{node {node.name}}}}}]{_place(node)}"
+            message = f"{error.message} [{node.type} {{{{node {node.name}}}}}]{_location_note(node)}"
             raise errors.UnknownWhileCompilingError(message, error.inputs, tensors) from None
         if not set(map(id, error.tensors)) <= set(map(id, node.inputs)):  # tensors of a graph inside this node
             error.tensors = _numbers(node.inputs)
@@ -122,8 +122,8 @@ class Lowering:
 
 def _named_inputs(node: Node) -> list[tuple[str, Value]]:
     """Returns the values that a node reads, each with the name of its argument."""
-    arguments = places(node.op_def.signature.inputs, node.attrs)
-    return [(arg.name, node.inputs[place]) for arg, at in arguments for place in at]
+    arguments = argument_indices(node.op_def.signature.inputs, node.attrs)
+    return [(arg.name, node.inputs[index]) for arg, at in arguments for index in at]
 
 
 def _numbers(tensors: Sequence[Any]) -> list[Any]:
@@ -158,7 +158,7 @@ def _array(value: Value, arrays: dict[Value, Any]) -> Any:
 
 def _named(node: Node, error: errors.OpError) -> Exception:
     """Returns the error of a kernel with the node's name after the message, as in TensorFlow's XLA."""
-    message = f"{error.message}\n\t [[{{{{node {node.name}}}}}]]{_place(node)}"
+    message = f"{error.message}\n\t [[{{{{node {node.name}}}}}]]{_location_note(node)}"
     kind: Any = type(error)  # a subclass of OpError has its own code
     return explained(kind(None, None, message))
 
@@ -172,9 +172,9 @@ def _unknown(node: Node, why: str, tensors: list[Any]) -> errors.UnknownWhileCom
 
 
 def _complaint(node: Node, why: str) -> str:
-    return f"XLA cannot compile {node.type} ({{{{node {node.name}}}}}): {why}.{_place(node)}"
+    return f"XLA cannot compile {node.type} ({{{{node {node.name}}}}}): {why}.{_location_note(node)}"
 
 
-def _place(node: Node) -> str:
-    """Returns the end of a message: the place where the program made an operation."""
+def _location_note(node: Node) -> str:
+    """Returns the end of a message: the line where the program made an operation."""
     return f"\n\nDefined at:\n  {node.source}" if node.source is not None else ""

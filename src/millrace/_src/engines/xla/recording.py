@@ -16,7 +16,7 @@ from pathlib import Path
 
 import jax
 
-from millrace._src.core.source_trace import Place
+from millrace._src.core.source_trace import CodeLocation
 from millrace._src.engines.xla.executables import Executable, set_observer
 from millrace._src.passes.optimized_graph import Node, all_nodes
 from millrace._src.util.logger import get_logger
@@ -62,7 +62,7 @@ class XlaRecording:
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def origin_of(self, module: str, instruction: str) -> tuple[str, Place | None]:
+    def origin_of(self, module: str, instruction: str) -> tuple[str, CodeLocation | None]:
         """Returns the names of the nodes behind an instruction, and the user's line of the last of them."""
         nodes = self._nodes.get((module, instruction), [])
         names = [node.name for node in nodes]

@@ -3,7 +3,7 @@
 What is known of a graph before a call is prepared: the positions of variables, of arrays whose shape may change, of
 arrays that are constants. A call then makes a short key, takes the executable that last fitted that key, and runs it.
 JAX compares the operands with the types that the executable was compiled for. Where they differ, and the first time,
-the call takes the long way: the whole signature of the operands decides, and a new signature is compiled.
+the call takes the slow path: the whole signature of the operands decides, and a new signature is compiled.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from millrace._src.core.engine import Program, Run
 from millrace._src.core.resources import VariableStorage, resource_of
 from millrace._src.core.tensor import PendingTensor, arrived
 from millrace._src.engines.tensor_lists import boxed
+from millrace._src.engines.xla.cached_device_arrays import CachedDeviceArrays
 from millrace._src.engines.xla.draws import Draws
 from millrace._src.engines.xla.executables import (
     Executable,
@@ -36,13 +37,12 @@ from millrace._src.engines.xla.known_values import KnownValue, inputs_behind
 from millrace._src.engines.xla.lists import DenseList, to_dense
 from millrace._src.engines.xla.placement import device_in_force, has_choice, meeting_device, moved
 from millrace._src.engines.xla.refusals import is_draw, leave_to_numpy
-from millrace._src.engines.xla.twins import Twins
 from millrace._src.engines.xla.variables import (
     Sharing,
     VariableType,
     abstract,
     detach,
-    places_of_variable_arrays,
+    indices_of_variable_arrays,
     sharing_of,
     values_of,
     written_values,
@@ -62,7 +62,7 @@ class _Call(NamedTuple):
 
     Attributes:
       arguments: one for each input of the graph.
-      draws: the random numbers, drawn once, whoever runs the rest.
+      draws: the random numbers, drawn once, whichever program runs the rest.
       storages: the variable behind each resource input.
       sharing: how resource inputs share variables.
       known: the values of the inputs that are constants of an executable.
@@ -120,8 +120,8 @@ class Runner:
         """Whether the machine has several devices."""
         self.sharing = Sharing()
         """How the inputs of the last call shared variables."""
-        self.twins = Twins(len(self.plain))
-        self.attempt = self.program.attempt = self._way_to_attempt()
+        self.cached_arrays = CachedDeviceArrays(len(self.plain))
+        self.attempt = self.program.attempt = self._choose_attempt()
 
     def _executables(self, draws: Sequence[Value]) -> Executables:
         graph = self.graph
@@ -148,7 +148,7 @@ class Runner:
             results = self._run_slowly(self._key(call), call)
         return results
 
-    def _way_to_attempt(self) -> Callable[..., Sequence[Any] | None]:
+    def _choose_attempt(self) -> Callable[..., Sequence[Any] | None]:
         """Returns what runs a call if that needs no compiler; see `Program`.
 
         All calls of a hot function pass through the function that is returned: it looks up as little as possible.
@@ -176,7 +176,7 @@ class Runner:
 
         Raises: OtherTypesError: if the executable is for other types.
         """
-        recent, operands_of, open_inputs = self.executables.recent, self.twins.operands, self.open
+        recent, operands_of, open_inputs = self.executables.recent, self.cached_arrays.operands, self.open
 
         def run(arguments: Sequence[Any]) -> Sequence[Any] | None:
             key = (*_NO_KEY, *[arguments[i].shape for i in open_inputs]) if open_inputs else _NO_KEY
@@ -195,7 +195,7 @@ class Runner:
         executable = self.executables.recent.get((*sharing.key, *shapes))
         if executable is None:
             return None
-        operands = self.twins.operands([arguments[i] for i in self.plain])
+        operands = self.cached_arrays.operands([arguments[i] for i in self.plain])
         return self._run_with_variables(executable, storages, sharing, operands)
 
     def _attempt_in_full(self, arguments: Sequence[Any]) -> Sequence[Any] | None:
@@ -236,8 +236,8 @@ class Runner:
     def _key(self, call: _Call) -> Hashable:
         """Returns what decides the executable of most calls."""
         shapes = [call.arguments[i].shape for i in self.open]
-        place = () if call.device is None else (call.device,)
-        return *call.sharing.key, *shapes, *call.known, *place
+        device = () if call.device is None else (call.device,)
+        return *call.sharing.key, *shapes, *call.known, *device
 
     def _sharing_of(self, storages: Sequence[VariableStorage]) -> Sharing:
         """Returns how the inputs of a call share variables; calls in a row mostly have the same variables."""
@@ -275,7 +275,7 @@ class Runner:
 
         Raises: OtherTypesError: if the executable is for other types.
         """
-        locks = [storages[place].lock for place in sharing.order]
+        locks = [storages[index].lock for index in sharing.order]
         taken: list[bool] = []
         releases = map(_release, compress(locks, taken))
         outputs: list[Any] = []
@@ -305,10 +305,10 @@ class Runner:
         """Gives variables their new values, and returns the results of the call."""
         results = list(outputs[: self.executables.result_count])
         new_values = outputs[len(results) :]
-        for place, value in zip(sharing.written, new_values):
-            storages[place].set_device_value(value)
+        for index, value in zip(sharing.written, new_values):
+            storages[index].set_device_value(value)
         if executable.shared is None:
-            executable.shared = places_of_variable_arrays(results, [*new_values, *values])
+            executable.shared = indices_of_variable_arrays(results, [*new_values, *values])
         if executable.shared:
             detach(results, executable.shared)
         return results
@@ -320,13 +320,13 @@ class Runner:
 
     def _plain_operands(self, call: _Call) -> list[Any]:
         """Returns the arguments that are operands of the compiled function: no variables, no constants of it."""
-        operands = self.twins.operands([call.arguments[i] for i in self.executables.unknown(call.known)])
+        operands = self.cached_arrays.operands([call.arguments[i] for i in self.executables.unknown(call.known)])
         if self.has_lists:
             with jax.enable_x64(True):
                 operands = [_as_dense(operand) for operand in operands]
         return operands
 
-    # --- the long way ----------------------------------------------------------------------------------------------
+    # --- the slow path ----------------------------------------------------------------------------------------------
 
     def _run_slowly(self, key: Hashable, call: _Call) -> Sequence[Any]:
         """Runs a call whose executable is not known yet, or runs the graph on the NumPy tier."""

@@ -21,7 +21,7 @@ from millrace._src.passes.pipeline import held_graphs
 
 
 def abstract(array: Any, device: jax.Device | None = None) -> jax.ShapeDtypeStruct:
-    """Returns shape, dtype and placement of an array; an array without a fixed place goes where the others are.
+    """Returns shape, dtype and placement of an array; an array without a fixed device goes where the others are.
 
     Args:
       array: the array, or its type.
@@ -75,16 +75,16 @@ def sharing_of(identities: tuple[int, ...], is_written: Sequence[bool]) -> Shari
       identities: the identity of the variable behind each resource input.
       is_written: for each of these inputs, whether the graph may change the variable through the input.
     """
-    first_places: dict[int, int] = {}
-    for place, identity in enumerate(identities):
-        first_places.setdefault(identity, place)
-    numbers = {identity: number for number, identity in enumerate(first_places)}
+    first_indices: dict[int, int] = {}
+    for index, identity in enumerate(identities):
+        first_indices.setdefault(identity, index)
+    numbers = {identity: number for number, identity in enumerate(first_indices)}
     owners = tuple([numbers[identity] for identity in identities])
     changed_numbers = changed(owners, is_written)
     parts: tuple[list[int], list[int]] = [], []
-    for identity, place in first_places.items():
-        parts[numbers[identity] in changed_numbers].append(place)
-    order = tuple([place for _, place in sorted(first_places.items())])
+    for identity, index in first_indices.items():
+        parts[numbers[identity] in changed_numbers].append(index)
+    order = tuple([index for _, index in sorted(first_indices.items())])
     return Sharing(identities, owners, tuple(parts[True]), tuple(parts[False]), order, (owners,))
 
 
@@ -99,11 +99,11 @@ def values_of(storages: Sequence[VariableStorage], sharing: Sharing) -> list[Any
     The others stay with XLA: a call takes an array of XLA's more quickly than one of NumPy's.
     """
     values = []
-    for place in sharing.written:
-        storage = storages[place]
+    for index in sharing.written:
+        storage = storages[index]
         values.append(_host_value(storage) if storage.device is None else storage.device)
-    for place in sharing.read:
-        storage = storages[place]
+    for index in sharing.read:
+        storage = storages[index]
         values.append(_kept(storage) if storage.device is None else storage.device)
     return values
 
@@ -125,19 +125,19 @@ def _host_value(storage: VariableStorage) -> Array:
     return value
 
 
-def places_of_variable_arrays(results: Sequence[Any], variable_arrays: Sequence[Any]) -> tuple[int, ...]:
-    """Returns the places of the results that are also a variable's array; an executable decides that once for all."""
+def indices_of_variable_arrays(results: Sequence[Any], variable_arrays: Sequence[Any]) -> tuple[int, ...]:
+    """Returns the indices of the results that are also a variable's array; an executable decides that once for all."""
     identities = set(map(id, variable_arrays))
-    return tuple([place for place, result in enumerate(results) if id(result) in identities])
+    return tuple([index for index, result in enumerate(results) if id(result) in identities])
 
 
-def detach(results: list[Any], places: Sequence[int]) -> None:
+def detach(results: list[Any], indices: Sequence[int]) -> None:
     """Copies the results that are also a variable's array to NumPy.
 
     The variable's next change donates the variable's array to XLA, which deletes that array; the copy stays.
     """
-    for place in places:
-        results[place] = np.asarray(results[place])
+    for index in indices:
+        results[index] = np.asarray(results[index])
 
 
 def written_values(graph: OptimizedGraph) -> set[Value]:

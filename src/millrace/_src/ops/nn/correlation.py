@@ -20,8 +20,8 @@ from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn import copied_windows as copied
 from millrace._src.ops.nn.windows import Window
+from millrace._src.util.autotuning import Autotuner
 from millrace._src.util.onednn import convolution as onednn
-from millrace._src.util.ways import Ways
 
 _SMALL = 1 << 15
 """The multiplications up to which the choice of an implementation would show."""
@@ -54,13 +54,13 @@ def correlation_of(images: Sequence[int], filters: Sequence[int], windows: Seque
 
 def _tuned_kernel(
     of_library: Callable[[onednn.Convolution], Callable[..., Array] | None], of_numpy: Callable[..., Array]
-) -> Ways:
+) -> Autotuner:
     """Makes the choice between the library and NumPy; 16-bit floats become 32-bit floats for NumPy."""
 
     def copies(key: Correlation) -> Callable[..., Array]:
         return functools.partial(of_numpy, key)
 
-    return Ways({"onednn": lambda key: of_library(key.convolution()), "numpy": copies}, first="numpy")
+    return Autotuner({"onednn": lambda key: of_library(key.convolution()), "numpy": copies}, first="numpy")
 
 
 def _wide(key: Correlation, kernel: Callable[..., Array], a: Array, b: Array) -> Array:

@@ -20,8 +20,8 @@ from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn import windows as win
 from millrace._src.ops.nn.correlation import Correlation, correlation_of, is_small
 from millrace._src.ops.nn.windows import Window
+from millrace._src.util.autotuning import Autotuner
 from millrace._src.util.onednn import convolution as onednn
-from millrace._src.util.ways import Ways
 
 _MANY = 2**15
 """The number of elements of an input from which on working by rows is worth its steps."""
@@ -160,7 +160,7 @@ def _contract(xp: Xp, x: Array, gradient: Array, windows: Sequence[Window], like
 
 def _tuned_kernel(
     kind: Callable[[onednn.Convolution], Callable[..., Array] | None], of_numpy: Callable[..., Array]
-) -> Ways:
+) -> Autotuner:
     def of_library(key: Correlation) -> Callable[..., Array] | None:
         function = kind(key.convolution())
         if function is None:
@@ -173,7 +173,7 @@ def _tuned_kernel(
 
         return run
 
-    return Ways({"onednn": of_library, "numpy": lambda key: functools.partial(of_numpy, key)}, first="numpy")
+    return Autotuner({"onednn": of_library, "numpy": lambda key: functools.partial(of_numpy, key)}, first="numpy")
 
 
 FORWARD = _tuned_kernel(onednn.forward, _forward)

@@ -14,9 +14,9 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array
 from millrace._src.ops.nn.windows import Window
+from millrace._src.util.autotuning import Autotuner
 from millrace._src.util.onednn import pooling as onednn
 from millrace._src.util.thread_pool import block_bounds, run_in_parallel, thread_count
-from millrace._src.util.ways import Ways
 
 _SMALL = 1 << 14
 """The elements up to which the choice of an implementation would show."""
@@ -56,7 +56,7 @@ def tuned_pool(
     of_numpy: Callable[..., Array],
     *,
     is_mean: bool = False,
-) -> Ways:
+) -> Autotuner:
     """Makes the choice for one kind of calculation.
 
     Args:
@@ -78,7 +78,7 @@ def tuned_pool(
 
         return run
 
-    return Ways({"onednn": of_library, "numpy": lambda key: functools.partial(of_numpy, key)}, first="numpy")
+    return Autotuner({"onednn": of_library, "numpy": lambda key: functools.partial(of_numpy, key)}, first="numpy")
 
 
 def pooling_of(images: Sequence[int], windows: Sequence[Window], array: Array) -> Pooling:

@@ -1,4 +1,4 @@
-"""Softmax of many long rows of float32: by NumPy or by oneDNN, whichever is faster for a shape (`util.ways`).
+"""Softmax of many long rows of float32: by NumPy or by oneDNN, whichever is faster for a shape (`util.autotuning`).
 
 oneDNN's softmax is twice as fast as NumPy's steps for rows of a thousand numbers, and slower for rows of ten. Where a
 result is NaN, the block of rows is computed by NumPy: then the whole row has to be NaN.
@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from millrace._src.core.array_namespace import Array
+from millrace._src.util.autotuning import Autotuner, Work
 from millrace._src.util.onednn.addresses import address_of
 from millrace._src.util.onednn.library import load
 from millrace._src.util.onednn.softmax import softmax
 from millrace._src.util.thread_pool import run_in_blocks
-from millrace._src.util.ways import Ways, Work
 
 FEWEST = 1 << 16
 """The number of elements from which on a trial pays."""
@@ -63,7 +63,7 @@ def _by_form(form: Form, rows: Array, result: Array) -> None:
     form(rows, result)
 
 
-SOFTMAX = Ways({"onednn": _by_library, "numpy": lambda rows: _by_form}, first="numpy")
+SOFTMAX = Autotuner({"onednn": _by_library, "numpy": lambda rows: _by_form}, first="numpy")
 """How the softmax of each shape is computed: functions of NumPy's form, the matrix and the array for the result."""
 
 

@@ -23,7 +23,7 @@ _MAX_BYTES = 1 << 26
 
 
 class BufferPool:
-    """Buffers that nobody uses at the moment.
+    """Buffers that nothing uses at the moment.
 
     Args:
       most_bytes: how much the pool keeps.
@@ -34,7 +34,7 @@ class BufferPool:
         self.forget()
 
     def forget(self) -> None:
-        """Lets all buffers go that nobody uses."""
+        """Lets all buffers go that nothing uses."""
         self.kept_bytes = 0
         self._free: list[Any] = []
         self._lock = threading.Lock()

@@ -48,7 +48,7 @@ class Convolution(NamedTuple):
     """The shape of the images, `[batch, *sizes, channels]`."""
     filters: tuple[int, ...]
     """The shape of the filters, `[*kernel, channels / groups, features]`."""
-    places: tuple[int, ...]
+    output_sizes: tuple[int, ...]
     """The sizes of the output."""
     strides: tuple[int, ...]
     dilations: tuple[int, ...]
@@ -61,12 +61,12 @@ class Convolution(NamedTuple):
     @property
     def results(self) -> tuple[int, ...]:
         """The shape of the output."""
-        return (self.images[0], *self.places, self.filters[-1])
+        return (self.images[0], *self.output_sizes, self.filters[-1])
 
     @property
     def multiplications(self) -> int:
         """How many numbers are multiplied."""
-        return math.prod(self.places) * self.images[0] * math.prod(self.filters)
+        return math.prod(self.output_sizes) * self.images[0] * math.prod(self.filters)
 
     def with_batch(self, count: int) -> Convolution:
         """Returns the same convolution of another number of images."""
@@ -84,7 +84,7 @@ class _Parts:
         self.filters = make_layout(library, sizes, steps, shape.dtype)
         self.wanted_filters = make_layout(library, sizes, None, shape.dtype)
         reaches = [(k - 1) * d + 1 for k, d in zip(shape.filters, shape.dilations)]
-        spans = [(p - 1) * s for p, s in zip(shape.places, shape.strides)]
+        spans = [(p - 1) * s for p, s in zip(shape.output_sizes, shape.strides)]
         after = [max(s + r - n - b, 0) for s, r, n, b in zip(spans, reaches, shape.images[1:], shape.before)]
         self.moves = (dims(shape.strides), dims([d - 1 for d in shape.dilations]), dims(shape.before), dims(after))
 
@@ -133,7 +133,7 @@ _WORTH_SHARING = 1 << 24
 def _calculation(kind: str, shape: Convolution) -> Calculation | None:
     """Returns a calculation of one thread, on addresses; None where the library is missing or refuses."""
     library = load()
-    if library is None or shape.dtype not in DTYPES or 0 in (*shape.images, *shape.filters, *shape.places):
+    if library is None or shape.dtype not in DTYPES or 0 in (*shape.images, *shape.filters, *shape.output_sizes):
         return None
     try:
         with library.one_thread():

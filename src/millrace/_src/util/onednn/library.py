@@ -8,7 +8,7 @@ speed. The library is looked for when the first large piece of work comes: in th
 (empty: nowhere), in the environment's `lib` folder (pip's `onednn-cpu-gomp`, conda), and where the loader looks.
 
 The library always runs in the thread that calls it. So it needs no threads of OpenMP's, which would wait in busy loops,
-fight with BLAS's and be missing after a fork; whoever wants several cores calls it in several threads.
+fight with BLAS's and be missing after a fork; code that wants several cores calls it in several threads.
 """
 
 from __future__ import annotations

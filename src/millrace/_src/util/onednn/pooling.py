@@ -50,7 +50,7 @@ class Pool(NamedTuple):
     strides: tuple[int, ...]
     before: tuple[int, ...]
     """The padding before the first elements."""
-    places: tuple[int, ...]
+    output_sizes: tuple[int, ...]
     """The sizes of the output."""
     dtype: str
     is_mean: bool
@@ -60,7 +60,7 @@ class Pool(NamedTuple):
     @property
     def results(self) -> tuple[int, ...]:
         """The shape of the output."""
-        return (self.images[0], *self.places, self.images[-1])
+        return (self.images[0], *self.output_sizes, self.images[-1])
 
     def with_batch(self, count: int) -> Pool:
         """Returns the same pool of another number of images."""
@@ -75,7 +75,7 @@ class _Parts:
         self._algorithm = _MEAN if pool.is_mean else _LARGEST
         self.images, self._wanted_images = image_layouts(library, pool.images, pool.dtype, pool.channels_first)
         self.results, self._wanted_results = image_layouts(library, pool.results, pool.dtype, pool.channels_first)
-        spans = [(p - 1) * s + k for p, s, k in zip(pool.places, pool.strides, pool.kernel)]
+        spans = [(p - 1) * s + k for p, s, k in zip(pool.output_sizes, pool.strides, pool.kernel)]
         after = [max(span - size - b, 0) for span, size, b in zip(spans, pool.images[1:], pool.before)]
         moves = (pool.strides, pool.kernel, (0,) * len(pool.kernel), pool.before, after)
         self._moves = tuple(dims(values) for values in moves)
@@ -111,7 +111,7 @@ class _Calculations(NamedTuple):
 def _calculations(pool: Pool) -> _Calculations | None:
     """Returns the calculations for a pool; None where the library is missing or refuses."""
     library = load()
-    if library is None or pool.dtype not in DTYPES or 0 in (*pool.images, *pool.places):
+    if library is None or pool.dtype not in DTYPES or 0 in (*pool.images, *pool.output_sizes):
         return None
     try:
         with library.one_thread():

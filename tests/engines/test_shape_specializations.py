@@ -12,8 +12,8 @@ import pytest
 
 from millrace._src.core import errors
 from millrace._src.core.tensor import EagerTensor, PendingTensor
-from millrace._src.engines import tier_cases
-from millrace._src.engines.tier_cases import Case, Stage, reading_run
+from millrace._src.engines import shape_specializations
+from millrace._src.engines.shape_specializations import Case, Stage, reading_run
 from millrace._src.engines.tier_settings import Choice, Pin
 from tests.engines.tier_fakes import Arrays, Caller, Engines
 
@@ -358,7 +358,7 @@ def test_a_program_that_never_chooses_is_tried_as_it_is():
 
 def test_the_trial_waits_until_the_kernels_of_the_numpy_program_have_chosen_their_ways(monkeypatch):
     tries = iter([0, *range(1, 8), *[8] * 1000])
-    monkeypatch.setattr(tier_cases, "tries_so_far", lambda: next(tries))
+    monkeypatch.setattr(shape_specializations, "count_measured_calls", lambda: next(tries))
     engines = Engines(numpy=1.0, xla=0.25)
     case = Case(engines.tiers())
     _called(case, 10)

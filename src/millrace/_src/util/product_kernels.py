@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.util.autotuning import Autotuner
 from millrace._src.util.blas_threads import blas_product
 from millrace._src.util.onednn.products import Product, multiplication
 from millrace._src.util.thread_pool import is_inside
-from millrace._src.util.ways import Ways
 
 Key = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...], bool]
 """The fields of a `Product`, and whether the product is inside of shared work."""
@@ -42,7 +42,7 @@ def _into_new(
     return out
 
 
-PRODUCTS = Ways({"onednn": _by_onednn, "blas": _by_blas}, first="blas")
+PRODUCTS = Autotuner({"onednn": _by_onednn, "blas": _by_blas}, first="blas")
 
 
 def chosen_product(product: Callable[..., Any], a: Any, b: Any, out: Any = None) -> Any:

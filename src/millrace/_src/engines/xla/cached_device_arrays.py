@@ -1,9 +1,9 @@
-"""Twins: the arrays of XLA's that represent NumPy arrays which are passed again and again.
+"""Cached device arrays: the arrays of XLA's that represent NumPy arrays which are passed again and again.
 
 A NumPy array goes into each call by way of its type's conversion, and is copied if it is not aligned as XLA needs it.
 The arrays of tensors never change, nor do those of variables that a weak reference knows. So an input that gets the
-same array a second time is converted once: its twin is passed from then on. There is one twin for each input, and it
-goes when the array goes.
+same array a second time is converted once: its device array is passed from then on. There is one device array for each
+input, and it goes when the array goes.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from millrace._src.core.aligned_memory import copied
 from millrace._src.core.array_namespace import Array
 
 
-class Twins:
-    """The twins for the inputs of one program.
+class CachedDeviceArrays:
+    """The cached device arrays for the inputs of one program.
 
     Threads may pass here at the same time: an entry is replaced as a whole.
 
@@ -33,26 +33,26 @@ class Twins:
         self._entries: list[tuple[Any, Any]] = [(_nobody, None)] * count
 
     def operands(self, arguments: Sequence[Any]) -> list[Any]:
-        """Returns arguments with twins in the place of arrays that come again."""
+        """Returns arguments with cached device arrays in place of arrays that come again."""
         entries = self._entries
         operands = []
         for position, argument in enumerate(arguments):
             if argument.__class__ is np.ndarray:
-                reference, twin = entries[position]
+                reference, device_array = entries[position]
                 if reference() is not argument:
                     entries[position] = weakref.ref(argument), None
                 else:
-                    argument = self._twin(position, reference, argument) if twin is None else twin
+                    argument = self._convert(position, reference, argument) if device_array is None else device_array
             operands.append(argument)
         return operands
 
-    def _twin(self, position: int, reference: weakref.ref[Array], array: Array) -> Any:
-        """Makes the twin of an array that came a second time."""
+    def _convert(self, position: int, reference: weakref.ref[Array], array: Array) -> Any:
+        """Makes the device array of an array that came a second time."""
         if array.dtype.kind == "O":
             return array
         with jax.enable_x64(True):
             # JAX may use the memory that it gets, and keeps its owner alive: that must not be the array itself.
-            twin = jax.device_put(copied(array) if array.base is None else array.view())
+            device_array = jax.device_put(copied(array) if array.base is None else array.view())
         entries = self._entries
 
         def forget(gone: object) -> None:
@@ -61,9 +61,9 @@ class Twins:
 
         watched = weakref.ref(array, forget)
         if entries[position][0] is reference:
-            entries[position] = watched, twin
-        return twin
+            entries[position] = watched, device_array
+        return device_array
 
 
 def _nobody() -> None:
-    """Stands in the place of a reference to an array."""
+    """Replaces a reference to an array."""

@@ -1,4 +1,4 @@
-"""The choice among several ways."""
+"""The choice among several autotuner."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from millrace._src.util import ways as module
-from millrace._src.util.ways import Ways, fix_choices
+from millrace._src.util import autotuning as module
+from millrace._src.util.autotuning import Autotuner, fix_choices
 
 
 class Machine:
-    """Ways whose calls take as long as the test says.
+    """Kernels whose calls take as long as the test says.
 
     Args:
       seconds: how long one call takes, by the name of the way; "plain" is the first way.
@@ -23,7 +23,7 @@ class Machine:
         self.now = 0.0
         self.made: list[str] = []
         self.taken: list[str] = []
-        self.ways = Ways({name: self._maker(name) for name in seconds}, first="plain", clock=lambda: self.now)
+        self.autotuner = Autotuner({name: self._maker(name) for name in seconds}, first="plain", clock=lambda: self.now)
 
     def _maker(self, name: str) -> Any:
         def make(shape: str) -> Any:
@@ -39,9 +39,9 @@ class Machine:
         return make
 
     def run(self, count: int, shape: str = "even") -> list[str]:
-        """Does the work some times; returns the ways that it took."""
+        """Does the work some times; returns the autotuner that it took."""
         self.taken.clear()
-        assert [self.ways(shape, n) for n in range(count)] == [n + 1 for n in range(count)]
+        assert [self.autotuner(shape, n) for n in range(count)] == [n + 1 for n in range(count)]
         return list(self.taken)
 
 
@@ -54,14 +54,14 @@ def measured() -> Iterator[None]:
 def test_the_fastest_way_is_kept() -> None:
     machine = Machine(fast=0.001, plain=0.002, slow=0.003)
     machine.run(100)
-    assert machine.ways.chosen("even") == "fast"
+    assert machine.autotuner.chosen("even") == "fast"
     assert set(machine.run(10)) == {"fast"}
 
 
 def test_the_first_way_stays_where_it_is_the_fastest() -> None:
     machine = Machine(other=0.002, plain=0.001)
     machine.run(100)
-    assert machine.ways.chosen("even") == "plain"
+    assert machine.autotuner.chosen("even") == "plain"
 
 
 def test_another_way_is_prepared_when_the_work_has_taken_as_long() -> None:
@@ -76,47 +76,47 @@ def test_another_way_is_prepared_when_the_work_has_taken_as_long() -> None:
 def test_a_way_that_cannot_do_the_work_is_left_out() -> None:
     machine = Machine(fast=0.001, plain=0.01)
     machine.run(2, "odd")
-    assert machine.ways.chosen("odd") == "plain"
+    assert machine.autotuner.chosen("odd") == "plain"
 
 
 def test_each_shape_has_its_own_choice() -> None:
     machine = Machine(fast=0.001, plain=0.01)
     machine.run(100)
     machine.run(100, "odd")
-    assert [machine.ways.chosen(shape) for shape in ("even", "odd", "none")] == ["fast", "plain", None]
+    assert [machine.autotuner.chosen(shape) for shape in ("even", "odd", "none")] == ["fast", "plain", None]
 
 
 def test_a_pinned_way_is_taken_where_it_is_possible_and_all_is_forgotten_afterwards() -> None:
     machine = Machine(fast=0.001, slow=1.0, plain=0.01)
-    with machine.ways.pinned("slow"):
+    with machine.autotuner.pinned("slow"):
         assert machine.run(3) == ["slow"] * 3
         assert machine.run(3, "odd") == ["plain"] * 3
-    assert machine.ways.chosen("even") is None
+    assert machine.autotuner.chosen("even") is None
     assert machine.run(1) == ["plain"]
 
 
 def test_a_fixed_choice_does_not_ask_the_clock() -> None:
     machine = Machine(preferred=1.0, plain=0.01)
     machine.run(100)
-    assert machine.ways.chosen("even") == "plain"
+    assert machine.autotuner.chosen("even") == "plain"
     fix_choices(True)
     assert machine.run(2) == ["preferred"] * 2
     assert machine.run(2, "odd") == ["plain"] * 2
     fix_choices(True)
-    assert machine.ways.chosen("even") == "preferred"
+    assert machine.autotuner.chosen("even") == "preferred"
     fix_choices(False)
-    assert machine.ways.chosen("even") is None
+    assert machine.autotuner.chosen("even") is None
 
 
 def test_the_choices_of_many_shapes_are_forgotten() -> None:
     machine = Machine(other=0.001, plain=0.01)
     for number in range(3 * module._MAX_SHAPES):
         machine.run(1, f"{number}")
-    assert len(machine.ways._works) <= module._MAX_SHAPES
+    assert len(machine.autotuner._works) <= module._MAX_SHAPES
 
 
 def test_an_error_is_the_callers() -> None:
-    ways = Ways({"plain": lambda shape: lambda value: 1 // value}, first="plain")
+    autotuner = Autotuner({"plain": lambda shape: lambda value: 1 // value}, first="plain")
     with pytest.raises(ZeroDivisionError):
-        ways("shape", 0)
-    assert ways("shape", 1) == 1
+        autotuner("shape", 0)
+    assert autotuner("shape", 1) == 1

@@ -10,7 +10,7 @@ either. This module proves what loops over tensors and lists need, and what the 
 - An item of a list of indices is one of the numbers that were put in.
 
 Indices may also be numbers of the program, such as the last step of `x[:, -1]`. A bound is a number, or a size that
-nobody knows yet, plus a number: the length of `x`, the value of `n`.
+unknown yet, plus a number: the length of `x`, the value of `n`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from millrace._src.passes.index_facts import (
+from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, all_nodes
+from millrace._src.passes.value_range_facts import (
     LARGE_ENOUGH,
     SMALLEST,
     Fact,
@@ -35,7 +36,6 @@ from millrace._src.passes.index_facts import (
     safe_sum,
     vector,
 )
-from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, all_nodes
 
 Facts: TypeAlias = dict[Value, Fact]
 
@@ -117,23 +117,23 @@ class _Loop:
     def __init__(self, proof: _Proof, node: Node, facts: Facts) -> None:
         self.proof, self.node, self.facts = proof, node, facts
         self.cond, self.body = node.graphs
-        self.places = range(len(node.inputs))
+        self.slots = range(len(node.inputs))
         self.firsts = [proof.fact(value, facts) for value in node.inputs]
-        self.steps = [_step(self.body, place) for place in self.places]
-        self.growths = [_growth(self.body, place) for place in self.places]
+        self.steps = [_step(self.body, slot) for slot in self.slots]
+        self.growths = [_growth(self.body, slot) for slot in self.slots]
 
     def go_through(self) -> set[Node]:
         """Adds what is known after the loop to the facts around; returns the nodes inside that cannot fail."""
-        kept = [place for place in self.places if self.body.outputs[place] is self.body.inputs[place]]
+        kept = [slot for slot in self.slots if self.body.outputs[slot] is self.body.inputs[slot]]
         for graph in (self.cond, self.body):
-            for place in kept:
-                self.proof.roots[graph.inputs[place]] = self.proof.root(self.node.inputs[place])
-        known: dict[int, Fact] = {place: f for place in kept if (f := self.firsts[place]) is not None}
+            for slot in kept:
+                self.proof.roots[graph.inputs[slot]] = self.proof.root(self.node.inputs[slot])
+        known: dict[int, Fact] = {slot: f for slot in kept if (f := self.firsts[slot]) is not None}
         test_facts = self._inside(self.cond, known)
         proven = self.proof.go_through(self.cond, test_facts)
         known |= self._counters(test_facts)
-        lists = [place for place, first in enumerate(self.firsts) if isinstance(first, Items) and place not in known]
-        known |= {place: self._list_inside(place) for place in lists}
+        lists = [slot for slot, first in enumerate(self.firsts) if isinstance(first, Items) and slot not in known]
+        known |= {slot: self._list_inside(slot) for slot in lists}
         facts = self._inside(self.body, known)
         self.proof.go_through(self.body, facts)
         known |= self._lists_with_items(known, facts)
@@ -143,39 +143,39 @@ class _Loop:
         return proven
 
     def _inside(self, graph: OptimizedGraph, known: dict[int, Fact]) -> Facts:
-        return {graph.inputs[place]: fact for place, fact in known.items()}
+        return {graph.inputs[slot]: fact for slot, fact in known.items()}
 
     def _counters(self, test_facts: Facts) -> dict[int, Fact]:
         """Returns what is known in an iteration of the variables that count up or down."""
         counters: dict[int, Fact] = {}
-        for place, step in enumerate(self.steps):
-            first = self.firsts[place]
+        for slot, step in enumerate(self.steps):
+            first = self.firsts[slot]
             if step is None or not isinstance(first, Range):
                 continue
-            counter = self.cond.inputs[place]
+            counter = self.cond.inputs[slot]
             least, most = _bounds(self.proof, self.cond, counter, test_facts)
             inside = Range(max(first.least, least), most) if step > 0 else Range(least, first.exact or first.most)
             if safe_sum(inside, step, counter.dtype) is not None:
-                counters[place] = inside
+                counters[slot] = inside
         return counters
 
-    def _list_inside(self, place: int) -> Items:
-        first = self.firsts[place]
-        assert isinstance(first, Items)  # or nobody had asked
-        return first if self.growths[place] == 0 else replace(first, length=None)
+    def _list_inside(self, slot: int) -> Items:
+        first = self.firsts[slot]
+        assert isinstance(first, Items)  # or nothing would have asked
+        return first if self.growths[slot] == 0 else replace(first, length=None)
 
     def _lists_with_items(self, known: dict[int, Fact], facts: Facts) -> dict[int, Fact]:
         """Returns what holds for the lists in all iterations, for the first items and for those put in later."""
         lists: dict[int, Fact] = {}
-        for place, before in known.items():
+        for slot, before in known.items():
             if isinstance(before, Items):
-                after = self._lasting(self.proof.items(self.body.outputs[place], facts))
+                after = self._lasting(self.proof.items(self.body.outputs[slot], facts))
                 if after is None:
-                    lists[place] = Items(before.length)
+                    lists[slot] = Items(before.length)
                 elif before.is_new:
-                    lists[place] = replace(after, length=before.length)
+                    lists[slot] = replace(after, length=before.length)
                 elif not after.is_new:
-                    lists[place] = Items(before.length, joined(before.item, after.item))
+                    lists[slot] = Items(before.length, joined(before.item, after.item))
         return lists
 
     def _lasting(self, items: Items | None) -> Items | None:
@@ -198,16 +198,16 @@ class _Loop:
         """Returns the nodes that take one item out of a list in each iteration, where the iterations are as many."""
         lengths = {
             first.exact
-            for place, first in enumerate(self.firsts)
-            if self.steps[place] == -1
+            for slot, first in enumerate(self.firsts)
+            if self.steps[slot] == -1
             and isinstance(first, Range)
-            and isinstance(inside := known.get(place), Range)
+            and isinstance(inside := known.get(slot), Range)
             and inside.least >= 1
         }
         shrinking_nodes = [
-            self.body.outputs[place].node
-            for place, first in enumerate(self.firsts)
-            if isinstance(first, Items) and self.growths[place] == -1 and first.length in lengths - {None}
+            self.body.outputs[slot].node
+            for slot, first in enumerate(self.firsts)
+            if isinstance(first, Items) and self.growths[slot] == -1 and first.length in lengths - {None}
         ]
         return {node for node in shrinking_nodes if node is not None}
 
@@ -215,21 +215,21 @@ class _Loop:
         """Notes what is known after the loop."""
         zero = Size(None, 0)
         trips: Size | None = None
-        for place, first in enumerate(self.firsts):
-            counts = self.steps[place] == 1 and self.node.inputs[place].dtype.size >= LARGE_ENOUGH
+        for slot, first in enumerate(self.firsts):
+            counts = self.steps[slot] == 1 and self.node.inputs[slot].dtype.size >= LARGE_ENOUGH
             if counts and isinstance(first, Range) and first.exact == zero:
-                trips = trips or Size(self.node.outputs[place], 0)
-                self.facts[self.node.outputs[place]] = Range(0, exact=trips)
-        for place in self.places:
-            inside, result = known.get(place), self.node.outputs[place]
-            if self.body.outputs[place] is self.body.inputs[place] and inside is not None:
+                trips = trips or Size(self.node.outputs[slot], 0)
+                self.facts[self.node.outputs[slot]] = Range(0, exact=trips)
+        for slot in self.slots:
+            inside, result = known.get(slot), self.node.outputs[slot]
+            if self.body.outputs[slot] is self.body.inputs[slot] and inside is not None:
                 self.facts[result] = inside
-                self.proof.roots[result] = self.proof.root(self.node.inputs[place])
+                self.proof.roots[result] = self.proof.root(self.node.inputs[slot])
             elif isinstance(inside, Items):
-                first = self.firsts[place]
+                first = self.firsts[slot]
                 assert isinstance(first, Items)  # as in the loop
-                grown = trips if self.growths[place] == 1 and first.length == zero else None
-                self.facts[result] = replace(inside, length=first.length if self.growths[place] == 0 else grown)
+                grown = trips if self.growths[slot] == 1 and first.length == zero else None
+                self.facts[result] = replace(inside, length=first.length if self.growths[slot] == 0 else grown)
 
 
 def _inputs_of(node: Node) -> list[Value]:
@@ -291,10 +291,10 @@ def _shape(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
 def _element(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
     """Returns the fact of one number out of a vector: `shape[1]`."""
     numbers, begin = each_of(proof.fact(node.inputs[0], facts)), node.inputs[1].constant
-    if node.inputs[0].shape.rank != 1 or begin is None or begin.size != 1 or _single_places(node, 1) != [(0, 0)]:
+    if node.inputs[0].shape.rank != 1 or begin is None or begin.size != 1 or _single_indices(node, 1) != [(0, 0)]:
         return [None]
-    place = int(begin[0])
-    return [numbers[place] if -len(numbers) <= place < len(numbers) else None]
+    slot = int(begin[0])
+    return [numbers[slot] if -len(numbers) <= slot < len(numbers) else None]
 
 
 def _reserved(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
@@ -379,8 +379,8 @@ def _index_of_list(proof: _Proof, node: Node, facts: Facts) -> bool:
     return known is not None and _is_inside(proof.fact(node.inputs[1], facts), known.length)
 
 
-def _single_places(node: Node, rank: int) -> list[tuple[int, int]] | None:
-    """Returns the indices of a slice that each take one place: where the index stands, and its axis.
+def _single_indices(node: Node, rank: int) -> list[tuple[int, int]] | None:
+    """Returns the indices of a slice that each take one element: where the index stands, and its axis.
 
     Args:
       node: a slice with strides.
@@ -393,7 +393,7 @@ def _single_places(node: Node, rank: int) -> list[tuple[int, int]] | None:
         return None
     shrinks, new, dots = (node.attrs.get(mask, 0) for mask in ("shrink_axis_mask", "new_axis_mask", "ellipsis_mask"))
     axes_named = sum(not (new | dots) >> position & 1 for position in range(strides.size))
-    found_places: list[tuple[int, int]] = []
+    found_indices: list[tuple[int, int]] = []
     axis = 0
     for position in range(strides.size):
         if dots >> position & 1:
@@ -402,21 +402,21 @@ def _single_places(node: Node, rank: int) -> list[tuple[int, int]] | None:
             if shrinks >> position & 1:
                 if strides[position] < 0:
                     return None
-                found_places.append((position, axis))
+                found_indices.append((position, axis))
             axis += 1
-    return found_places
+    return found_indices
 
 
 def _takes_inside(node: Node, begin: Fact | None, sizes: Sequence[Size | None]) -> bool:
-    """Returns whether all indices of a slice that take one place are in range."""
-    found_places, numbers = _single_places(node, len(sizes)), each_of(begin)
-    if found_places is None or node.attrs.get("begin_mask", 0) & node.attrs.get("shrink_axis_mask", 0):
+    """Returns whether all indices of a slice that take one element are in range."""
+    found_indices, numbers = _single_indices(node, len(sizes)), each_of(begin)
+    if found_indices is None or node.attrs.get("begin_mask", 0) & node.attrs.get("shrink_axis_mask", 0):
         return False
     return all(
         position < len(numbers)
         and axis < len(sizes)
         and (_is_inside(numbers[position], sizes[axis]) or _is_from_end(numbers[position], sizes[axis]))
-        for position, axis in found_places
+        for position, axis in found_indices
     )
 
 
@@ -442,7 +442,7 @@ def _block(proof: _Proof, node: Node, facts: Facts) -> bool:
 
 
 def _is_part(whole: Size | None, first: Range | None, count: Range | None) -> bool:
-    """Returns whether some places after each other are among all; a count of -1 represents all that follow."""
+    """Returns whether some positions after each other are among all; a count of -1 represents all that follow."""
     least_first = first.least if first is not None else -1
     if first is None or count is None or count.exact is None or whole is None or least_first < 0:
         return False
@@ -476,9 +476,9 @@ _PROOFS: dict[str, Check] = {
 # --- loops ------------------------------------------------------------------------------------------------------------
 
 
-def _step(body: OptimizedGraph, place: int) -> int | None:
+def _step(body: OptimizedGraph, slot: int) -> int | None:
     """Returns by how much a variable of a loop grows in each iteration; None unless that is a constant."""
-    node, before = body.outputs[place].node, body.inputs[place]
+    node, before = body.outputs[slot].node, body.inputs[slot]
     sign = _SIGNS.get(node.type) if node is not None else None
     if node is None or sign is None or node.added or not before.dtype.is_integer or before.shape.rank != 0:
         return None
@@ -489,9 +489,9 @@ def _step(body: OptimizedGraph, place: int) -> int | None:
     return (sign * constant.least or None) if isinstance(constant, Range) else None
 
 
-def _growth(body: OptimizedGraph, place: int) -> int | None:
+def _growth(body: OptimizedGraph, slot: int) -> int | None:
     """Returns by how many items a list of a loop grows in each iteration; None unless that is told by one node."""
-    value, before = body.outputs[place], body.inputs[place]
+    value, before = body.outputs[slot], body.inputs[slot]
     if value is before or before.dtype.name != "variant":
         return 0 if value is before else None
     node = value.node
@@ -509,7 +509,7 @@ _SETS_ITEM = frozenset({"TensorListSetItem"})
 _CONJUNCTIONS = frozenset({"LogicalAnd"})
 _GROWTHS = {"TensorListPushBack": 1, "TensorListPopBack": -1}
 _ORDER = {"Less": (0, 1, 1), "LessEqual": (0, 1, 0), "Greater": (1, 0, 1), "GreaterEqual": (1, 0, 0)}
-"""For a comparison, the places of what is less and of what is greater, and by how much at least."""
+"""For a comparison, the inputs of what is less and of what is greater, and by how much at least."""
 
 
 def _bounds(proof: _Proof, cond: OptimizedGraph, counter: Value, facts: Facts) -> tuple[int, Size | None]:

@@ -1,4 +1,4 @@
-"""Twins: an array that is passed again is converted once."""
+"""Cached device arrays: an array that is passed again is converted once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_an_array_that_comes_again_is_converted_once_and_let_go(size: int, is_al
         assert np.asarray(program.run(*arguments(array))[0]).tolist()[:3] == [1.0, 2.0, 3.0]
     reference = weakref.ref(array)
     other = np.full(size, 5, np.float32)
-    assert np.asarray(program.run(*arguments(other))[0])[0] == 6.0  # the twin is of the array, not of the input
+    assert np.asarray(program.run(*arguments(other))[0])[0] == 6.0  # the device array is of the array, not of the input
     for _ in range(3):
         np.asarray(program.run(*arguments(array))[0])  # XLA holds the array until it has computed
     del array

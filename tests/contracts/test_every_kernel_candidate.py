@@ -10,21 +10,21 @@ import numpy as np
 import pytest
 
 from millrace._src.ops.nn import avg_pool_ops, correlation, depthwise_correlation, max_pool_ops, pool_kernels
-from millrace._src.util import blas_threads, product_ways
-from millrace._src.util.ways import Ways
+from millrace._src.util import blas_threads, product_kernels
+from millrace._src.util.autotuning import Autotuner
 from tests.contracts.calls import call
 from tests.contracts.sample import Sample, all_samples
 
 WORDS = ("Conv2D", "Conv3D", "DepthwiseConv", "MaxPool", "AvgPool", "MatMul")
 SAMPLES = [sample for sample in all_samples() if sample.op.removeprefix("Batch").startswith(WORDS)]
 _KINDS = ("FORWARD", "INPUT_GRADIENT", "FILTER_GRADIENT")
-CHOICES: dict[Ways, str] = {
+CHOICES: dict[Autotuner, str] = {
     **{getattr(module, kind): "numpy" for module in (correlation, depthwise_correlation) for kind in _KINDS},
     max_pool_ops.LARGEST: "numpy",
     max_pool_ops.LARGEST_GRADIENT: "numpy",
     avg_pool_ops.MEANS: "numpy",
     avg_pool_ops.MEANS_GRADIENT: "numpy",
-    product_ways.PRODUCTS: "blas",
+    product_kernels.PRODUCTS: "blas",
 }
 """The choices, and the way of each that needs no library of its own."""
 
@@ -61,7 +61,7 @@ def test_both_libraries_give_the_same(sample: Sample) -> None:
 
 
 def test_the_samples_reach_every_choice() -> None:
-    reached: set[Ways] = set()
+    reached: set[Autotuner] = set()
     with everything_chosen(False):
         for sample in SAMPLES:
             call(sample)

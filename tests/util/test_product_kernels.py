@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from millrace._src.util.blas_threads import large_product
-from millrace._src.util.product_ways import PRODUCTS
+from millrace._src.util.product_kernels import PRODUCTS
 
 
 def _shape(array: Any) -> str:

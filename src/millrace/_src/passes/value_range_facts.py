@@ -1,6 +1,6 @@
 """What is known of integers, of vectors of integers and of lists, while indices are proven to be in range.
 
-An integer may be known as a range: its bounds are numbers, or a size that nobody knows yet plus a number. Sums wrap
+An integer may be known as a range: its bounds are numbers, or a size that is unknown yet plus a number. Sums wrap
 around at the limits of their dtype, so nothing is known of a sum that might.
 """
 
@@ -104,7 +104,7 @@ def moved(known: Range, number: int) -> Range:
 
 
 _MAX_ADDED = 1 << 16
-"""What may be added to the size of an array: no array has so many places that a sum with the size wraps around."""
+"""What may be added to the size of an array: no array has so many elements that a sum with the size wraps around."""
 
 
 def safe_sum(known: Range, number: int, dtype: DType) -> Range | None:

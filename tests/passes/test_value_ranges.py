@@ -8,8 +8,8 @@ import pytest
 
 import millrace as tf
 from millrace._src.passes.exactness import inexact_nodes
-from millrace._src.passes.index_ranges import proven_nodes
 from millrace._src.passes.pipeline import optimize
+from millrace._src.passes.value_ranges import proven_nodes
 
 ROWS = tf.TensorSpec([5, 2], tf.float32)
 ANY_ROWS = tf.TensorSpec([None, 2], tf.float32)

@@ -1,12 +1,12 @@
-"""Several ways to do one kind of work; each shape of the work gets the way that is fastest for it.
+"""An autotuner: of several kernels for one kind of work, each shape of the work gets the fastest.
 
 Problem: a convolution can be a product of copied windows or a call of a library, and which is faster depends on shapes
-and machine. Ways that compile something take milliseconds before their first result.
+and machine. Kernels that compile something take milliseconds before their first result.
 
-Idea: a shape begins with the first way, which needs no preparation. Once the shape has taken as long as preparing
-another way would, the ways take turns (`util.trials`), and the fastest is kept. A settled shape costs one look into a
-dictionary. Results differ by rounding, so that who asks for determinism gets a fixed choice: the first way, in order of
-preference, that can do the work at all.
+Idea: a shape begins with the first kernel, which needs no preparation. Once the shape has taken as long as preparing
+another kernel would, the kernels take turns (`util.trials`), and the fastest is kept. A committed shape costs one look
+into a dictionary. Results differ by rounding, so that who asks for determinism gets a fixed choice: the first kernel,
+in order of preference, that can do the work at all.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from millrace._src.util.trials import Trial
 Work = Callable[..., Any]
 """Does the work on arrays."""
 _PREPARATION = 0.003
-"""Seconds: what preparing a way takes, about."""
+"""Seconds: what preparing a kernel takes, about."""
 _MAX_SHAPES = 1024
 
 
-class _Setting:
+class _AutotunerSetting:
     is_fixed = False
     """Whether choices are made without measuring."""
     tries = 0
-    """How often work was done to measure a way."""
+    """How often work was done to measure a kernel."""
 
 
-class Ways:
-    """Chooses the way for each shape of one kind of work.
+class Autotuner:
+    """Chooses the kernel for each shape of one kind of work.
 
     Args:
       makers: by name, in the order of preference: a function that makes, for a shape, the function that does the work;
-        None where the way cannot do the work.
-      first: the name of the way that can always do the work at once.
+        None where the kernel cannot do the work.
+      first: the name of the kernel that can always do the work at once.
       clock: returns the time in seconds.
     """
 
@@ -56,13 +56,13 @@ class Ways:
         self._pinned: str | None = None
         self._works: dict[Hashable, Work] = {}
         self._names: dict[Hashable, str] = {}
-        _all_ways.add(self)
+        _autotuners.add(self)
 
     def __call__(self, shape: object, *arguments: object) -> Any:
         """Does the work.
 
         Args:
-          shape: everything on which it depends which way is the fastest; hashable.
+          shape: everything on which it depends which kernel is the fastest; hashable.
           *arguments: what the work is done on.
         """
         try:
@@ -72,11 +72,11 @@ class Ways:
         return work(*arguments)
 
     def chosen(self, shape: object) -> str | None:
-        """Returns the name of the way that a shape has got; None while that is open."""
+        """Returns the name of the kernel that a shape has got; None while that is open."""
         return self._names.get(shape)
 
-    def settle(self, shape: object, name: str, work: Work) -> Work:
-        """Gives a shape a way for good."""
+    def commit(self, shape: object, name: str, work: Work) -> Work:
+        """Gives a shape a kernel for good."""
         self._names[shape] = name
         return self._note(shape, work)
 
@@ -87,7 +87,7 @@ class Ways:
 
     @contextlib.contextmanager
     def pinned(self, name: str) -> Iterator[None]:
-        """Lets all work go one way, inside of a `with`; what this way cannot do goes the first way."""
+        """Lets one kernel do all work, inside of a `with`; what this kernel cannot do is done by the first kernel."""
         self._pinned = name
         self.forget()
         try:
@@ -99,13 +99,13 @@ class Ways:
     def _begin(self, shape: object) -> Work:
         if self._pinned is not None:
             return self._first_possible(shape, (self._pinned, self.first))
-        if _Setting.is_fixed:
+        if _AutotunerSetting.is_fixed:
             return self._first_possible(shape, tuple(self.makers))
         return self._note(shape, _Search(self, shape))
 
     def _first_possible(self, shape: object, names: tuple[str, ...]) -> Work:
         possible = ((name, work) for name in names if (work := self.makers[name](shape)) is not None)
-        return self.settle(shape, *next(possible))
+        return self.commit(shape, *next(possible))
 
     def _note(self, shape: object, work: Work) -> Work:
         if len(self._works) >= _MAX_SHAPES:
@@ -114,20 +114,20 @@ class Ways:
         return work
 
 
-_all_ways: WeakSet[Ways] = WeakSet()
+_autotuners: WeakSet[Autotuner] = WeakSet()
 
 
 class _Search:
-    """Does the work of one shape while its way is not settled.
+    """Does the work of one shape that is not committed to a kernel.
 
     Args:
-      ways: whom to tell the fastest way.
+      autotuner: whom to tell the fastest kernel.
       shape: the shape.
     """
 
-    def __init__(self, ways: Ways, shape: Any) -> None:
-        self._ways, self._shape = ways, shape
-        self._works = {ways.first: _made(ways, ways.first, shape)}
+    def __init__(self, autotuner: Autotuner, shape: Any) -> None:
+        self._autotuner, self._shape = autotuner, shape
+        self._works = {autotuner.first: _make(autotuner, autotuner.first, shape)}
         self._seconds = 0.0
         """The time that the shape has taken before its trial."""
         self._trial: Trial | None = None
@@ -135,16 +135,16 @@ class _Search:
 
     def __call__(self, *arguments: object) -> Any:
         if self._trial is None:
-            return self._work_first_way(*arguments)
-        _Setting.tries += 1
+            return self._run_first(*arguments)
+        _AutotunerSetting.tries += 1
         result = self._trial.run(self._works, *arguments)
-        self._settle_if_over(self._trial)
+        self._commit_if_over(self._trial)
         return result
 
-    def _work_first_way(self, *arguments: object) -> Any:
-        clock = self._ways.clock
+    def _run_first(self, *arguments: object) -> Any:
+        clock = self._autotuner.clock
         start = clock()
-        result = self._works[self._ways.first](*arguments)
+        result = self._works[self._autotuner.first](*arguments)
         self._seconds += clock() - start
         if self._seconds >= _PREPARATION:
             self._begin_trial()
@@ -154,37 +154,37 @@ class _Search:
         with self._lock:
             if self._trial is not None:
                 return
-            ways = self._ways
-            others = {name: maker(self._shape) for name, maker in ways.makers.items() if name != ways.first}
+            autotuner = self._autotuner
+            others = {name: maker(self._shape) for name, maker in autotuner.makers.items() if name != autotuner.first}
             self._works |= {name: work for name, work in others.items() if work is not None}
-            self._trial = Trial(list(self._works), clock=ways.clock)
-            self._settle_if_over(self._trial)
+            self._trial = Trial(list(self._works), clock=autotuner.clock)
+            self._commit_if_over(self._trial)
 
-    def _settle_if_over(self, trial: Trial) -> None:
+    def _commit_if_over(self, trial: Trial) -> None:
         if trial.winner is not None:
             name = str(trial.winner)
-            self._ways.settle(self._shape, name, self._works[name])
+            self._autotuner.commit(self._shape, name, self._works[name])
 
 
-def _made(ways: Ways, name: str, shape: object) -> Work:
-    work = ways.makers[name](shape)
+def _make(autotuner: Autotuner, name: str, shape: object) -> Work:
+    work = autotuner.makers[name](shape)
     assert work is not None, f"{name} has to be possible always"
     return work
 
 
 def fix_choices(is_fixed: bool) -> None:
     """Says whether all choices are made without measuring, so that equal programs give equal results."""
-    if is_fixed != _Setting.is_fixed:
-        _Setting.is_fixed = is_fixed
-        for ways in _all_ways:
-            ways.forget()
+    if is_fixed != _AutotunerSetting.is_fixed:
+        _AutotunerSetting.is_fixed = is_fixed
+        for autotuner in _autotuners:
+            autotuner.forget()
 
 
-def tries_so_far() -> int:
-    """Returns how often work was done to measure a way: this stops growing once a program has made its choices."""
-    return _Setting.tries
+def count_measured_calls() -> int:
+    """Returns how often work was done to measure a kernel: this stops growing once a program has made its choices."""
+    return _AutotunerSetting.tries
 
 
 def are_choices_fixed() -> bool:
     """Returns whether all choices are made without measuring."""
-    return _Setting.is_fixed
+    return _AutotunerSetting.is_fixed

@@ -25,10 +25,10 @@ from millrace._src.engines.background_compiler import BackgroundCompiler, Compil
 from millrace._src.engines.ready_run import ReadyRun
 from millrace._src.engines.taking_back import run_or_take_back
 from millrace._src.engines.tier_settings import Pin, Settings
+from millrace._src.util.autotuning import count_measured_calls
 from millrace._src.util.logger import get_logger
 from millrace._src.util.text import duration
 from millrace._src.util.trials import Trial
-from millrace._src.util.ways import tries_so_far
 
 NUMPY = "numpy"
 _MAX_REHEARSALS = 200
@@ -164,7 +164,7 @@ class Case:
         self._least = float("inf")
         self._reason = ""
         self._rehearsals = 0
-        self._tries = tries_so_far()
+        self._tries = count_measured_calls()
         """How often kernels had tried ways of their own before the last call on the NumPy tier that was looked at."""
         self._job: Job | None = None
         self._next: _Move = Case._make_ready
@@ -241,7 +241,7 @@ class Case:
         """Runs a call with a program that chooses among ways of its own, until that program has chosen."""
         name = next((name for name, program in self._ways.items() if not _has_chosen(program)), None)
         self._rehearsals += 1
-        tries, self._tries = self._tries, tries_so_far()
+        tries, self._tries = self._tries, count_measured_calls()
         kernels_choose = self._tries != tries and self._tiers.pin is Pin.AUTO
         if self._rehearsals > _MAX_REHEARSALS or name is None and not kernels_choose:
             return self._moved_on(Case._begin_trial, Case._rehearse, arguments)
@@ -276,14 +276,14 @@ class Case:
         if trial is None:
             return self._act(self, arguments)  # another thread has settled meanwhile
         turn = trial.next_turn()
-        program = ways.get(turn.way)
-        run = self._tiers.on_numpy if turn.way == NUMPY or program is None else program.attempting_run()
+        program = ways.get(turn.candidate)
+        run = self._tiers.on_numpy if turn.candidate == NUMPY or program is None else program.attempting_run()
         _wait_for_arrays(ways, arguments, arguments)
         clock = self._tiers.settings.clock
         start = clock()
         results = run(*arguments)
         if results is None:
-            trial.drop(turn.way, "sizes in it depend on the values of arguments")
+            trial.drop(turn.candidate, "sizes in it depend on the values of arguments")
             results = self._tiers.on_numpy(*arguments)
         else:
             _wait_for_arrays(ways, arguments, results)
