@@ -121,7 +121,7 @@ class GraphScopes:
 
     @contextlib.contextmanager
     def device(self, device: Any) -> Iterator[None]:
-        """Requests a device, by name or by a function, for the operations made within; None forgets outer scopes."""
+        """Sets the device, by name or by a function, for the operations made within; None forgets outer scopes."""
         entered = self.thread.requests
         request = with_device(entered.devices[-1] if entered.devices else "", device)
         entered.devices.append(request)
