@@ -12,8 +12,9 @@ import millrace as tf
 from millrace._src.core.op_def import Effects
 from millrace._src.core.op_homes import OP_HOMES
 from millrace._src.graph import opaque_ops
-from millrace._src.graph.import_graph_def import import_graph_def
+from millrace._src.graph.import_graph_def import import_under
 from millrace._src.graph.op_def_proto import op_def_to_proto, op_summary
+from millrace._src.graph.op_policy import TRUSTING
 from millrace._src.graph.opaque_ops import find_op, opaque_op
 from millrace._src.testing.graph_sessions import session_of_graph
 
@@ -34,7 +35,7 @@ def graph_def(text: str) -> Any:
 
 def imported(text: str) -> tf.Graph:
     with tf.Graph().as_default() as graph:
-        import_graph_def(graph_def(text), name="")
+        import_under(TRUSTING, graph_def(text), name="")
     return graph
 
 

@@ -126,7 +126,7 @@ histogram_fixed_width_bins ops.math.histogram:histogram_fixed_width_bins
 identity ops.array.identity:identity
 identity_n ops.array.identity:identity_n
 ifftnd ops.signal.fourier_axes:ifftnd_op
-import_graph_def compat_v1.old_graphs:import_graph_def
+import_graph_def graph.import_graph_def:import_graph_def
 init_scope graph.func_graph:init_scope
 inside_function graph.scopes:inside_function
 install_as_tensorflow interop.tensorflow_alias:install_as_tensorflow
@@ -1906,7 +1906,7 @@ experimental.dtensor.preferred_device_type distribute.dtensor_clients:preferred_
 experimental.extension_type.as_dict core.extension_types.extension_type:as_dict
 """,
     "graph_util": """
-graph_util.import_graph_def compat_v1.old_graphs:import_graph_def
+graph_util.import_graph_def graph.import_graph_def:import_graph_def
 """,
     "image": """
 image.ResizeMethod ops.image.resizing:ResizeMethod

@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
-from millrace._src.compat_v1.old_graphs import import_graph_def
 from millrace._src.compat_v1.session.session import BaseSession
 from millrace._src.core.context import eager_mode
 from millrace._src.core.dtypes import as_dtype
@@ -17,6 +16,7 @@ from millrace._src.core.handle_types import VariableHandle
 from millrace._src.core.shapes import TensorShape
 from millrace._src.function.constant_graphs import graph_with_constants
 from millrace._src.graph.graph import Graph
+from millrace._src.graph.import_graph_def import import_graph_def
 from millrace._src.graph.operation import Operation
 from millrace._src.ops import raw
 from millrace._src.proto import graph_pb2

@@ -984,6 +984,7 @@ OPERATOR_HOMES: dict[str, str] = {
     "foldl": "millrace._src.control_flow.scan",
     "getitem": "millrace._src.ops.array.getitem",
     "graph_function": "millrace._src.function.graph_function",
+    "import_dataflow_nodes": "millrace._src.function.graph_import.plain_graphs",
     "map_fn": "millrace._src.control_flow.map_fn",
     "matmul": "millrace._src.ops.math.matmul",
     "ragged_boolean_mask": "millrace._src.ops.ragged.ragged_masking",

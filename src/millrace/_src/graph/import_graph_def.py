@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from millrace._src.core.context import current_graph
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import NotFoundError
+from millrace._src.core.op_registry import find_operator
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor
 from millrace._src.graph.attr_value import decode_attr
 from millrace._src.graph.function_def import FunctionLibrary
@@ -23,7 +24,9 @@ from millrace._src.graph.node_import import NodeImport, Reference
 from millrace._src.graph.op_policy import TRUSTING, OpPolicy
 from millrace._src.graph.opaque_ops import find_op
 from millrace._src.graph.operation import Operation
+from millrace._src.graph.replaced_ops import REPLACED_OPS
 from millrace._src.proto import graph_pb2
+from millrace._src.util.export import export
 
 AddNodes: TypeAlias = Callable[
     [Any, Sequence[Any], Mapping[tuple[str, int], Any], str, FunctionLibrary], dict[str, Operation]
@@ -31,17 +34,49 @@ AddNodes: TypeAlias = Callable[
 """Adds `(graph, nodes, given tensors, prefix of names, library)`; returns the operations by the nodes' names."""
 
 
+@export("import_graph_def", "graph_util.import_graph_def")
 def import_graph_def(
-    graph_def: Any,
-    input_map: Any = None,
-    return_elements: Any = None,
+    graph_def: object,
+    input_map: object = None,
+    return_elements: object = None,
     name: str | None = None,
-    op_dict: Any = None,
-    producer_op_list: Any = None,
+    op_dict: object = None,
+    producer_op_list: object = None,
 ) -> Any:
-    """Adds the nodes of a `GraphDef` to the current graph; see `tf.import_graph_def`, which reads old graphs, too."""
+    """Adds the nodes of a `GraphDef` to the current graph.
+
+    >>> g = tf.Graph()
+    >>> with g.as_default():
+    ...     y = tf.constant(2.0, name="x") * 3.0
+    >>> h = tf.Graph()
+    >>> with h.as_default():
+    ...     x = tf.constant(5.0)
+    ...     tf.import_graph_def(g.as_graph_def(), input_map={"x:0": x}, return_elements=["mul:0"])
+    [<tf.Tensor 'import/mul:0' shape=() dtype=float32>]
+
+    Args:
+        graph_def: a `GraphDef` of this package or of TensorFlow's.
+        input_map: from names of tensors in `graph_def` to the tensors of the current graph (or values) that replace
+            those tensors.
+        return_elements: names of operations (`"a"`) and tensors (`"a:0"`) in `graph_def` to return.
+        name: prefix of all names; `"import"` if None, none if empty.
+        op_dict: deprecated, ignored.
+        producer_op_list: the `OpList` of the program that wrote `graph_def`; attributes that are unknown here and hold
+            the default of that list are left out.
+
+    Returns:
+        The operations and tensors of `return_elements`, or None.
+
+    Raises:
+        TypeError: if an argument is of the wrong type.
+        ValueError: if the nodes do not fit together, their ops, or the arguments.
+        tf.errors.NotFoundError: if an op is unknown.
+        tf.errors.UnimplementedError: for control flow of TensorFlow 1 that neither `cond` nor `while_loop` makes.
+    """
     del op_dict
-    return import_under(TRUSTING, graph_def, input_map, return_elements, name, producer_op_list)
+    is_dataflow = any(node.op in REPLACED_OPS for node in getattr(graph_def, "node", ()))
+    add_nodes = find_operator("import_dataflow_nodes") if is_dataflow else None
+    return import_under(TRUSTING, graph_def, input_map, return_elements, name, producer_op_list, add_nodes)
 
 
 def import_under(

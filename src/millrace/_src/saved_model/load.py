@@ -6,7 +6,7 @@ anywhere, so each number in it may be wrong; and the caller does not want to wai
 Idea: numbers are checked first (`object_graph_checks.py`). Then each node becomes an object without children; children
 are set; functions are told what they capture; values are read (`value_restoring.py`); resources are filled. The graphs
 of functions are made when they are first used (`loaded_functions.py`). A SavedModel without objects is one of
-TensorFlow 1 (`v1_load.py`).
+TensorFlow 1 (`saved_model/graph_model_load.py`).
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ from millrace._src.checkpoint.options import io_device
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import DataLossError
 from millrace._src.core.tensor import Tensor
+from millrace._src.function.graph_import.translations import ANSWERED_OPS
 from millrace._src.graph.func_graph import init_scope
 from millrace._src.graph.op_policy import OpPolicy
 from millrace._src.graph.tensor_proto import decode_tensor
 from millrace._src.saved_model import revived_types
 from millrace._src.saved_model.folder import folder_name, read_unchanged
 from millrace._src.saved_model.function_spec import FunctionSpec, decode_function_spec
+from millrace._src.saved_model.graph_model_load import load_graph_model
 from millrace._src.saved_model.load_options import LoadOptions, how_to_allow
 from millrace._src.saved_model.loaded_functions import LoadedLibrary, RestoredConcreteFunction, RestoredFunction
 from millrace._src.saved_model.loaded_objects import (
@@ -47,8 +49,6 @@ from millrace._src.saved_model.reading import (
     unknown_ops,
 )
 from millrace._src.saved_model.restored_gradients import gradient_rules
-from millrace._src.saved_model.v1_load import load_v1
-from millrace._src.saved_model.v1_translations import ANSWERED_OPS
 from millrace._src.saved_model.value_restoring import restore_values
 from millrace._src.state.asset import Asset
 from millrace._src.util.export import export
@@ -124,7 +124,7 @@ def _loaded(folder: str, tags: Sequence[str] | None, options: LoadOptions) -> An
         if meta_graph.HasField("object_graph_def"):
             root = ObjectLoader(folder, meta_graph, options).load()
         else:
-            root = load_v1(meta_graph, folder, options)
+            root = load_graph_model(meta_graph, folder, options)
         root.graph_debug_info = read_debug_info(folder)
     root.unknown_ops = unknown_ops(meta_graph, () if meta_graph.HasField("object_graph_def") else ANSWERED_OPS)
     return root

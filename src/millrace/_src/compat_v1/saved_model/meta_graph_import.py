@@ -12,12 +12,12 @@ from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
 from millrace._src.compat_v1.default_graph import get_default_graph
-from millrace._src.compat_v1.old_graphs import import_graph_def
 from millrace._src.compat_v1.saved_model.collection_defs import read_collection
 from millrace._src.compat_v1.saved_model.meta_graphs import UNBOUND_INPUTS
 from millrace._src.compat_v1.train.saver import Saver
 from millrace._src.compat_v1.variables.collections import global_variables
 from millrace._src.core.context import executing_eagerly
+from millrace._src.graph.import_graph_def import import_graph_def
 from millrace._src.ops.io import gfile
 from millrace._src.ops.io.file_names import file_name
 from millrace._src.ops.io.file_systems import content_of

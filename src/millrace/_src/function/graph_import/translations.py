@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, float32, int32
 from millrace._src.core.shapes import TensorShape
+from millrace._src.function.graph_import.reference_variables import V1Variable
 from millrace._src.graph.message_bytes import dtype_of_number
 from millrace._src.graph.node_def import decode_attrs
 from millrace._src.graph.opaque_ops import find_op
+from millrace._src.graph.replaced_ops import REPLACED_OPS
 from millrace._src.ops import raw
-from millrace._src.saved_model.v1_nodes import REPLACED_OPS
-from millrace._src.saved_model.v1_resources import V1Variable
 
 Translation: TypeAlias = Callable[[Any, Sequence[Any]], list[Any] | None]
 

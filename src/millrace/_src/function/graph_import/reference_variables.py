@@ -13,12 +13,13 @@ from typing import Any
 from millrace._src.core.context import unique_id
 from millrace._src.core.errors import NotFoundError
 from millrace._src.core.shapes import TensorShape
+from millrace._src.function.graph_import.dataflow_nodes import V1Node
 from millrace._src.graph.func_graph import init_scope
 from millrace._src.graph.message_bytes import dtype_of_number
 from millrace._src.graph.node_def import decode_attrs
 from millrace._src.graph.opaque_ops import find_op
+from millrace._src.graph.replaced_ops import REFERENCE_VARIABLES
 from millrace._src.ops import raw
-from millrace._src.saved_model.v1_nodes import REFERENCE_VARIABLES, V1Node
 from millrace._src.state.variable import Variable, uninitialized_variable
 from millrace._src.state.variable_spec import tell_of_variable
 

@@ -2,7 +2,7 @@
 
 There are no objects in such a file. What is loaded has the signatures as functions, the variables and the assets;
 `prune` makes a function from any tensors of the graph to any others. A function is made when it is first used, by
-playing the nodes that it needs (`v1_replay.py`).
+playing the nodes that it needs (`function/graph_import/functionalization.py`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.function_type import FunctionType, Parameter
+from millrace._src.function.graph_import.dataflow_nodes import TensorRef, parse_nodes, parse_ref
+from millrace._src.function.graph_import.functionalization import Replay
+from millrace._src.function.graph_import.reference_variables import SharedObjects
 from millrace._src.function.signature import ArgumentLayout, CallSignature
 from millrace._src.function.tracing import trace
 from millrace._src.graph.func_graph import FuncGraph
@@ -47,15 +50,12 @@ from millrace._src.saved_model.lazy_functions import LazyConcreteFunction, fresh
 from millrace._src.saved_model.load_options import LoadOptions, how_to_allow
 from millrace._src.saved_model.reading import asset_definitions, asset_paths, declared_ops
 from millrace._src.saved_model.signature_map import _SignatureMap
-from millrace._src.saved_model.v1_nodes import TensorRef, parse_nodes, parse_ref
-from millrace._src.saved_model.v1_replay import Replay
-from millrace._src.saved_model.v1_resources import SharedObjects
 from millrace._src.state.asset import Asset
 from millrace._src.trackable.auto import AutoTrackable
 from millrace._src.util import nest
 
 
-def load_v1(meta_graph: Any, export_dir: str, options: LoadOptions) -> Any:
+def load_graph_model(meta_graph: Any, export_dir: str, options: LoadOptions) -> Any:
     """Loads a graph of TensorFlow 1 with the values of its variables.
 
     Args:

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 from millrace._src.core.errors import InvalidArgumentError, NotFoundError, UnimplementedError
 from millrace._src.core.op_def import Effects
 from millrace._src.graph.opaque_ops import find_op
+from millrace._src.graph.replaced_ops import DATAFLOW_CONTROL, SUCCESSORS
 
 TensorRef: TypeAlias = tuple[str, int]
 """A tensor by the name of its node and its number among the node's outputs."""
@@ -39,25 +40,6 @@ class BranchStep:
 
 
 Path: TypeAlias = tuple[LoopStep | BranchStep, ...]
-
-_SUCCESSORS = {
-    name: f"{name}V2"
-    for name in (
-        "HashTable",
-        "InitializeTable",
-        "InitializeTableFromTextFile",
-        "LookupTableExport",
-        "LookupTableFind",
-        "LookupTableImport",
-        "LookupTableInsert",
-        "LookupTableSize",
-        "MutableDenseHashTable",
-        "MutableHashTable",
-        "MutableHashTableOfTensors",
-    )
-}
-"""Ops on tables that the graph refers to by name, and the ops that took their place, with the same attributes."""
-
 
 @dataclass(slots=True)
 class V1Node:
@@ -81,11 +63,6 @@ class V1Node:
         return str(self.proto.name)
 
 
-_CONTROL_FLOW = ("Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond")
-REFERENCE_VARIABLES = ("Variable", "VariableV2")
-REPLACED_OPS = frozenset((*_SUCCESSORS, *REFERENCE_VARIABLES, *_CONTROL_FLOW, *(f"Ref{op}" for op in _CONTROL_FLOW)))
-"""The ops for which no operation of theirs is made."""
-
 _WITHOUT_COUNTERPART = {"TensorArrayGradV3": "gradients of tensor arrays in loops of TensorFlow 1"}
 """Ops that no operation represents, and what they are for."""
 
@@ -108,12 +85,12 @@ def parse_nodes(protos: Iterable[Any]) -> dict[str, V1Node]:
     nodes: dict[str, V1Node] = {}
     for proto in protos:
         op = proto.op.removeprefix("Ref")
-        if proto.op in _SUCCESSORS:
+        if proto.op in SUCCESSORS:
             renamed = type(proto)()
             renamed.CopyFrom(proto)
-            renamed.op = _SUCCESSORS[proto.op]
+            renamed.op = SUCCESSORS[proto.op]
             proto = renamed
-        node = V1Node(proto, op if op in _CONTROL_FLOW else proto.op)
+        node = V1Node(proto, op if op in DATAFLOW_CONTROL else proto.op)
         for text in proto.input:
             if text.startswith("^"):
                 node.controls.append(text[1:])
@@ -170,7 +147,7 @@ def effectful_nodes(nodes: Mapping[str, V1Node], needed: Iterable[str]) -> set[s
 
 def _has_effect(node: V1Node) -> bool:
     """Returns whether running a node changes something; of an op that holds graphs, this is not known yet."""
-    if node.op in _CONTROL_FLOW:
+    if node.op in DATAFLOW_CONTROL:
         return False
     try:
         effects = find_op(node.op).traits.effects

@@ -1,9 +1,9 @@
-"""`tf.import_graph_def` for graphs as TensorFlow 1 built them: reference variables, and control flow of `Switch`es.
+"""What `tf.import_graph_def` makes of graphs as TensorFlow 1 built them: reference variables and `Switch`es.
 
 Problem: such a graph has operations that graphs here have not. A variable is a tensor that changes. A branch or a loop
 is a pattern of nodes, and a loop is a circle.
 
-Idea: the nodes are played one by one (`saved_model/v1_replay.py`) into the current graph. What has a counterpart of
+Idea: the nodes are played one by one (`functionalization.py`) into the current graph. What has a counterpart of
 another form gets the name of the old node all the same: `v:0` reads the variable `v`, `v/Assign` assigns and then
 reads. So programs fetch, feed and run by the names that they know.
 """
@@ -14,69 +14,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from millrace._src.core.context import state
+from millrace._src.core.op_registry import operator
 from millrace._src.core.shapes import TensorShape
+from millrace._src.function.graph_import.dataflow_nodes import TensorRef, V1Node, parse_nodes
+from millrace._src.function.graph_import.functionalization import Replay, Scope
+from millrace._src.function.graph_import.reference_variables import V1Variable
 from millrace._src.graph.function_def import FunctionLibrary
 from millrace._src.graph.graph import Graph
-from millrace._src.graph.import_graph_def import import_under
 from millrace._src.graph.message_bytes import dtype_of_number
 from millrace._src.graph.op_policy import TRUSTING
 from millrace._src.graph.operation import Operation
+from millrace._src.graph.replaced_ops import REFERENCE_VARIABLES
 from millrace._src.ops import raw
-from millrace._src.saved_model.v1_nodes import REFERENCE_VARIABLES, REPLACED_OPS, TensorRef, V1Node, parse_nodes
-from millrace._src.saved_model.v1_replay import Replay, Scope
-from millrace._src.saved_model.v1_resources import V1Variable
-from millrace._src.util.export import export
 
 
-@export("import_graph_def", "graph_util.import_graph_def")
-def import_graph_def(
-    graph_def: object,
-    input_map: object = None,
-    return_elements: object = None,
-    name: str | None = None,
-    op_dict: object = None,
-    producer_op_list: object = None,
-) -> Any:
-    """Adds the nodes of a `GraphDef` to the current graph.
-
-    >>> g = tf.Graph()
-    >>> with g.as_default():
-    ...     y = tf.constant(2.0, name="x") * 3.0
-    >>> h = tf.Graph()
-    >>> with h.as_default():
-    ...     x = tf.constant(5.0)
-    ...     tf.import_graph_def(g.as_graph_def(), input_map={"x:0": x}, return_elements=["mul:0"])
-    [<tf.Tensor 'import/mul:0' shape=() dtype=float32>]
-
-    Args:
-        graph_def: a `GraphDef` of this package or of TensorFlow's.
-        input_map: from names of tensors in `graph_def` to the tensors of the current graph (or values) that replace
-            those tensors.
-        return_elements: names of operations (`"a"`) and tensors (`"a:0"`) in `graph_def` to return.
-        name: prefix of all names; `"import"` if None, none if empty.
-        op_dict: deprecated, ignored.
-        producer_op_list: the `OpList` of the program that wrote `graph_def`; attributes that are unknown here and hold
-            the default of that list are left out.
-
-    Returns:
-        The operations and tensors of `return_elements`, or None.
-
-    Raises:
-        TypeError: if an argument is of the wrong type.
-        ValueError: if the nodes do not fit together, their ops, or the arguments.
-        tf.errors.NotFoundError: if an op is unknown.
-        tf.errors.UnimplementedError: for control flow of TensorFlow 1 that neither `cond` nor `while_loop` makes.
-    """
-    add_nodes = _play_nodes if _is_old(graph_def) else None
-    return import_under(TRUSTING, graph_def, input_map, return_elements, name, producer_op_list, add_nodes)
-
-
-def _is_old(graph_def: object) -> bool:
-    """Returns whether a message has nodes of reference variables, or of control flow of TensorFlow 1."""
-    return any(node.op in REPLACED_OPS for node in getattr(graph_def, "node", ()))
-
-
-def _play_nodes(
+@operator("import_dataflow_nodes")
+def import_dataflow_nodes(
     graph: Graph,
     protos: Sequence[Any],
     given: Mapping[TensorRef, Any],

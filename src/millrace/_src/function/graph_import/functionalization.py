@@ -21,11 +21,7 @@ from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import InvalidArgumentError, UnimplementedError
 from millrace._src.core.shapes import TensorShape
-from millrace._src.graph.func_graph import FuncGraph
-from millrace._src.graph.node_import import NodeImport, Reference
-from millrace._src.graph.op_policy import OpPolicy
-from millrace._src.graph.opaque_ops import find_op
-from millrace._src.saved_model.v1_nodes import (
+from millrace._src.function.graph_import.dataflow_nodes import (
     BranchStep,
     Path,
     TensorRef,
@@ -37,8 +33,12 @@ from millrace._src.saved_model.v1_nodes import (
     paths_of,
     ranks_of_merges,
 )
-from millrace._src.saved_model.v1_resources import V1Variable
-from millrace._src.saved_model.v1_translations import TRANSLATIONS
+from millrace._src.function.graph_import.reference_variables import V1Variable
+from millrace._src.function.graph_import.translations import TRANSLATIONS
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.node_import import NodeImport, Reference
+from millrace._src.graph.op_policy import OpPolicy
+from millrace._src.graph.opaque_ops import find_op
 
 
 @dataclass(slots=True)
