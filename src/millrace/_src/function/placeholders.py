@@ -97,8 +97,8 @@ class Placeholders:
         return self._unbound[alias]
 
     def _pass_value(self, placeholder: SymbolicTensor, value: Any) -> Any:
-        """Returns a variable itself, and feeds its handle through a placeholder, so that other variables may take the
-        variable's place; returns the placeholder for another value.
+        """Returns a variable itself, and feeds its handle through a placeholder, so that other variables may replace
+        the variable; returns the placeholder for another value.
         """
         if not is_variable(value):
             return placeholder

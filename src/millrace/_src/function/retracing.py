@@ -305,7 +305,7 @@ def _in_words(kind: object) -> str:
     if isinstance(kind, Weakref):
         return "an object that no longer exists" if kind.is_dead else f"a {type(kind.value).__name__} object"
     if isinstance(kind, (ListType, TupleType)):
-        return f"{type(kind).__name__.lower()} of {len(kind.components)}"
+        return f"{'list' if isinstance(kind, ListType) else 'tuple'} of {len(kind.components)}"
     if isinstance(kind, DictType):
         return f"dict with keys {list(kind.keys)}"
     if isinstance(kind, NestedType):

@@ -37,7 +37,7 @@ class _NoStructureKeyError(Exception):
     """A type has no structure key, because it decides itself about its subtypes."""
 
 
-class Group:
+class TraceGroup:
     """The traces of one structure key.
 
     Attributes:
@@ -76,14 +76,14 @@ class TraceIndex:
     """The entries of a trace cache by the structure keys of their keys."""
 
     def __init__(self) -> None:
-        self._groups: dict[Hashable, Group] = {}
+        self._groups: dict[Hashable, TraceGroup] = {}
 
     def add(self, entry: Any) -> None:
         """Adds an entry; an entry without a structure key is in no group."""
         found = _structure_key_of(entry.key)
         if found is not None:
             structure_key, shapes = found
-            self._groups.setdefault(structure_key, Group()).add(shapes, entry)
+            self._groups.setdefault(structure_key, TraceGroup()).add(shapes, entry)
 
     def remove(self, entry: Any) -> None:
         """Takes an entry away."""

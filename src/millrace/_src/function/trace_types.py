@@ -94,7 +94,7 @@ class SupportsTracingProtocol(Protocol):
 
 
 class PlaceholderContext:
-    """The place where placeholders are made: `context_graph`, with names from `name`.
+    """The context in which placeholders are made: `context_graph`, with names from `name`.
 
     Without a graph, placeholders of tensors are the specs themselves.
     """

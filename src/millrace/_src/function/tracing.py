@@ -1,6 +1,6 @@
 """Tracing: runs a Python function once in a graph, and records what the function does.
 
-Arguments are replaced by placeholders, the body runs with the graph as the place where ops go, and the result becomes
+Arguments are replaced by placeholders, the body runs with the graph as the target of its ops, and the result becomes
 the graph's outputs. Two things are checked meanwhile: the body did not change the containers among its arguments, and
 the body returned tensors.
 """

@@ -158,7 +158,7 @@ def truth_of(value: object) -> Any:
 def reversed_(sequence: Any, /) -> Any:
     """Runs `reversed(sequence)`."""
     if isinstance(sequence, GraphIterator):
-        raise TypeError(f"'{type(sequence).__name__.lower()}' object is not reversible")
+        raise TypeError(f"'{sequence.kind}' object is not reversible")
     source = graph_iterator(sequence)
     return builtins.reversed(sequence) if source is None else Reversed(source)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from millrace._src.autograph.operators.branch_merging import flatten, to_tensors
 from millrace._src.autograph.operators.loops import ForLoop, for_each, for_each_element, register_loop
@@ -52,6 +52,9 @@ class GraphIterator:
       position: The number of elements that Python has taken.
       is_left: Whether a loop of the graph has taken an unknown number of elements.
     """
+
+    kind: ClassVar[str]
+    """What messages call such an iterator."""
 
     def __init__(self, length: int | None) -> None:
         self.length = length
@@ -95,8 +98,9 @@ class GraphIterator:
             )
 
     def __repr__(self) -> str:
-        kind = type(self).__name__.strip("_").lower()
-        return f"<{kind} of {'an unknown number of' if self.length is None else self.length} elements of the graph>"
+        return (
+            f"<{self.kind} of {'an unknown number of' if self.length is None else self.length} elements of the graph>"
+        )
 
 
 class Elements(GraphIterator):
@@ -105,6 +109,8 @@ class Elements(GraphIterator):
     Args: tensor: A tensor.
     Raises: ValueError: if the tensor is a scalar.
     """
+
+    kind = "elements"
 
     def __init__(self, tensor: Any) -> None:
         if tensor.shape.rank == 0:
@@ -151,6 +157,8 @@ class RaggedRows(GraphIterator):
 
     Args: ragged: A composite tensor that has rows.
     """
+
+    kind = "rows"
 
     def __init__(self, ragged: Any) -> None:
         super().__init__(None if ragged.shape.rank is None else ragged.shape[0])
@@ -205,6 +213,8 @@ def _shift(read: Reader, start: int) -> Reader:
 class Enumerate(_Wrapped):
     """The pairs of `enumerate(source, start)`."""
 
+    kind = "enumerate"
+
     def __init__(self, source: GraphIterator, start: Any = 0) -> None:
         super().__init__([source])
         self.start = start
@@ -223,6 +233,8 @@ class Enumerate(_Wrapped):
 class Zip(_Wrapped):
     """The tuples of `zip(*sources)`."""
 
+    kind = "zip"
+
     def reader(self, in_loop: bool) -> Reader:
         """Returns a reader of tuples, with an element of each source."""
         readers = self.readers(in_loop)
@@ -231,6 +243,8 @@ class Zip(_Wrapped):
 
 class Map(_Wrapped):
     """The results of `map(function, *sources)`."""
+
+    kind = "map"
 
     def __init__(self, function: Callable[..., Any], sources: Sequence[GraphIterator]) -> None:
         super().__init__(sources)
@@ -245,6 +259,8 @@ class Map(_Wrapped):
 class Reversed(_Wrapped):
     """The elements of `reversed(tensor)`."""
 
+    kind = "reversed"
+
     def __init__(self, source: GraphIterator) -> None:
         super().__init__([source])
 
@@ -257,6 +273,8 @@ class Reversed(_Wrapped):
 
 class Filter(GraphIterator):
     """The elements of `filter(predicate, source)`."""
+
+    kind = "filter"
 
     def __init__(self, predicate: Callable[[Any], Any], source: GraphIterator) -> None:
         super().__init__(None)

@@ -18,7 +18,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.array.shape_checks import vector, with_rank
 from millrace._src.ops.sparse.cross_features import (
-    Feature,
+    CrossedFeature,
     buckets_of,
     combinations,
     combined_hashes,
@@ -41,7 +41,7 @@ def _cross_shapes(c: ShapeContext) -> Sequence[TensorShape]:
     return vector(None), vector(next(iter(sizes), None))
 
 
-def _ragged_feature(values: Array, splits: Array) -> Feature:
+def _ragged_feature(values: Array, splits: Array) -> CrossedFeature:
     start = "Invalid ragged splits: "
     if not splits.size:
         raise invalid(f"{start}ragged splits must have at least one splits, but is empty")
@@ -55,22 +55,22 @@ def _ragged_feature(values: Array, splits: Array) -> Feature:
     if splits[-1] != values.size:
         last = f"last element of ragged splits must be the number of ragged values({values.size})"
         raise invalid(f"{start}{last} but is {splits[-1]}")
-    return Feature(values, splits[:-1].astype(np.int64), lengths.astype(np.int64))
+    return CrossedFeature(values, splits[:-1].astype(np.int64), lengths.astype(np.int64))
 
 
-def _sparse_feature(indices: Array, values: Array, shape: Array) -> Feature:
+def _sparse_feature(indices: Array, values: Array, shape: Array) -> CrossedFeature:
     if indices.ndim != 2 or indices.shape[1] != 2 or shape.shape != (2,):
         raise invalid(_RANK)
     return sparse_feature(indices, values, int(shape[0]))
 
 
-def _dense_feature(values: Array) -> Feature:
+def _dense_feature(values: Array) -> CrossedFeature:
     if values.ndim != 2:
         raise invalid(_RANK)
     return dense_feature(values)
 
 
-def _in_order(order: str, features: dict[str, list[Feature]]) -> Iterator[Feature]:
+def _in_order(order: str, features: dict[str, list[CrossedFeature]]) -> Iterator[CrossedFeature]:
     """Yields the features in the order that `order` states, a letter for each."""
     if len(order) != sum(map(len, features.values())):
         raise invalid("Invalid length for input_order")

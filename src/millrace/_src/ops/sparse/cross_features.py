@@ -21,7 +21,7 @@ LARGEST_HASH = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Feature:
+class CrossedFeature:
     """The values of a feature, and where each row begins and how many values a row has."""
 
     values: Array
@@ -56,13 +56,13 @@ def _written(numbers: Sequence[int]) -> Array:
     return texts
 
 
-def dense_feature(values: Array) -> Feature:
+def dense_feature(values: Array) -> CrossedFeature:
     """Makes a feature of the rows of a matrix."""
     rows, columns = values.shape
-    return Feature(values.reshape(-1), np.arange(rows) * columns, np.full(rows, columns))
+    return CrossedFeature(values.reshape(-1), np.arange(rows) * columns, np.full(rows, columns))
 
 
-def sparse_feature(indices: Array, values: Array, row_count: int) -> Feature:
+def sparse_feature(indices: Array, values: Array, row_count: int) -> CrossedFeature:
     """Makes a feature of the rows of a sparse matrix; values of rows that do not exist are left out."""
     rows = indices[:, 0]
     is_inside = (rows >= 0) & (rows < row_count)
@@ -72,10 +72,10 @@ def sparse_feature(indices: Array, values: Array, row_count: int) -> Feature:
         order = np.argsort(rows, kind="stable")
         rows, values = rows[order], values[order]
     lengths = np.bincount(rows, minlength=row_count)
-    return Feature(values, splits_of(lengths)[:-1], lengths)
+    return CrossedFeature(values, splits_of(lengths)[:-1], lengths)
 
 
-def combinations(features: Sequence[Feature]) -> tuple[Array, list[Array]]:
+def combinations(features: Sequence[CrossedFeature]) -> tuple[Array, list[Array]]:
     """Returns the row splits of the combinations and, for each feature, the position of each combination's value."""
     counts = np.prod([feature.lengths for feature in features], axis=0, dtype=np.int64)
     splits = splits_of(counts)
@@ -88,7 +88,7 @@ def combinations(features: Sequence[Feature]) -> tuple[Array, list[Array]]:
     return splits, positions[::-1]
 
 
-def joined_texts(features: Sequence[Feature], positions: Sequence[Array], separator: bytes) -> Array:
+def joined_texts(features: Sequence[CrossedFeature], positions: Sequence[Array], separator: bytes) -> Array:
     """Joins the texts of each combination."""
     columns = [feature.texts()[numbers].tolist() for feature, numbers in zip(features, positions, strict=True)]
     texts = np.empty(len(columns[0]), object)

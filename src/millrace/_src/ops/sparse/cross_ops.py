@@ -21,7 +21,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.array.farmhash import fingerprints64
 from millrace._src.ops.array.shape_checks import dims_text
 from millrace._src.ops.sparse.cross_features import (
-    Feature,
+    CrossedFeature,
     buckets_of,
     combinations,
     combined_hashes,
@@ -64,7 +64,7 @@ def _check_sparse(indices: Array, values: Array, shape: Array, position: int) ->
 
 def _features(
     indices: list[Array], values: list[Array], shapes: list[Array], dense_inputs: list[Array]
-) -> tuple[list[Feature], list[Feature]]:
+) -> tuple[list[CrossedFeature], list[CrossedFeature]]:
     """Returns the sparse and the dense features, all of the same number of rows.
 
     Raises: InvalidArgumentError: if a tensor is of another shape than expected.
@@ -85,7 +85,7 @@ def _features(
 
 
 def _crossed(
-    features: Sequence[Feature], dtype: DType, combine: Callable[[Sequence[Array]], Array]
+    features: Sequence[CrossedFeature], dtype: DType, combine: Callable[[Sequence[Array]], Array]
 ) -> tuple[Array, Array, Array]:
     """Combines the features; returns the parts of a sparse matrix.
 
@@ -177,7 +177,9 @@ def sparse_cross(
     return _crossed(features, int64, lambda positions: buckets_of(combined_hashes(hashes, positions, key), num_buckets))
 
 
-def _check_internal_type(sparse: Sequence[Feature], dense: Sequence[Feature], internal_type: DType) -> None:
+def _check_internal_type(
+    sparse: Sequence[CrossedFeature], dense: Sequence[CrossedFeature], internal_type: DType
+) -> None:
     if internal_type is not string:
         return
     for what, features in (("Input values", sparse), ("Dense inputs", dense)):
@@ -223,7 +225,7 @@ def sparse_cross_hashed(
     return _crossed(features, int64, lambda positions: buckets_of(combined_hashes(hashes, positions, None), count))
 
 
-def _sparse_hashes(feature: Feature, hash64: Callable[[Sequence[bytes]], Array]) -> Array:
+def _sparse_hashes(feature: CrossedFeature, hash64: Callable[[Sequence[bytes]], Array]) -> Array:
     if feature.is_text:
         return hash64(feature.values.tolist())
     low_bytes = feature.values.astype("<i8").view("<u4")[::2].tolist()
