@@ -54,7 +54,7 @@ TERMS = (
     Term(
         r"\b_?[Pp]laces?(?![a-z])|[a-z]_places?(?![a-z])|\b_?Places?(?=[A-Z])",
         "device, index, node, position, slot",
-        r"(?i)(\b|_)in[ -_]places?\b|into place|\b(last|decimal) places?\b",
+        r"(?i)(\b|_)in[-_ ]place(?![a-z])|into place|\b(last|decimal) places?\b",
     ),
     Term(r"Tells whether", "Returns whether"),
     Term(

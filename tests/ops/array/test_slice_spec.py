@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from millrace._src.ops.array.slice_spec import Entry, Masks, layout, range_of, static_size
+from millrace._src.ops.array.slice_spec import Masks, SliceEntry, layout, range_of, static_size
 
 _BOUND = st.integers(-6, 6)
 
@@ -14,7 +14,7 @@ _BOUND = st.integers(-6, 6)
 def test_a_range_takes_what_a_python_slice_takes(
     dim: int, begin: int, end: int, stride: int, begin_masked: bool, end_masked: bool
 ) -> None:
-    entry = Entry(begin, end, stride, begin_masked, end_masked, False, 0)
+    entry = SliceEntry(begin, end, stride, begin_masked, end_masked, False, 0)
     taken = list(range(dim))[slice(None if begin_masked else begin, None if end_masked else end, stride)]
     part = range_of(entry, dim, 0, ValueError)
     assert list(range(dim))[part.as_slice] == taken
@@ -22,9 +22,9 @@ def test_a_range_takes_what_a_python_slice_takes(
 
 
 def test_an_unknown_bound_gives_an_unknown_size() -> None:
-    assert static_size(Entry(None, 3, 1, False, False, False, 0), 5, 0, ValueError) is None
-    assert static_size(Entry(None, None, 1, True, True, False, 0), 5, 0, ValueError) == 5
-    assert static_size(Entry(0, 3, 1, False, False, False, 0), None, 0, ValueError) is None
+    assert static_size(SliceEntry(None, 3, 1, False, False, False, 0), 5, 0, ValueError) is None
+    assert static_size(SliceEntry(None, None, 1, True, True, False, 0), 5, 0, ValueError) == 5
+    assert static_size(SliceEntry(0, 3, 1, False, False, False, 0), None, 0, ValueError) is None
 
 
 def test_the_ellipsis_stands_for_the_dimensions_that_are_left() -> None:

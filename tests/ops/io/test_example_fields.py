@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.ops.io.example_fields import Field, Layout, column_of, shown
+from millrace._src.ops.io.example_fields import Field, FieldLayout, column_of, shown
 
 
 def test_a_column_holds_all_values_and_counts_of_each_example() -> None:
@@ -27,9 +27,9 @@ def test_a_column_of_nothing_has_its_dtype(dtype: tf.DType) -> None:
 
 
 def test_shapes_are_shown_with_the_open_dimension_of_padded_fields() -> None:
-    assert Field(b"a", tf.int64, Layout.FIXED, (2, 3)).shown_shape == "[2,3]"
-    assert Field(b"a", tf.int64, Layout.PADDED, (2,)).shown_shape == "[?,2]"
-    assert Field(b"a", tf.int64, Layout.FIXED, (2, 3)).size == 6
+    assert Field(b"a", tf.int64, FieldLayout.FIXED, (2, 3)).shown_shape == "[2,3]"
+    assert Field(b"a", tf.int64, FieldLayout.PADDED, (2,)).shown_shape == "[?,2]"
+    assert Field(b"a", tf.int64, FieldLayout.FIXED, (2, 3)).size == 6
 
 
 def test_bytes_that_are_no_text_are_escaped() -> None:

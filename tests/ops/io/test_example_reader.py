@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from millrace._src.ops.io.example_fields import Field, Layout
+from millrace._src.ops.io.example_fields import Field, FieldLayout
 from millrace._src.ops.io.example_reader import read_entries, read_examples
 from millrace._src.ops.io.wire_format import MalformedError
 from tests.oracle.programs._messages import block, entry, example, features, floats, int_values, ints, texts
 
-_INTS = Field(b"a", tf.int64, Layout.SPARSE)
+_INTS = Field(b"a", tf.int64, FieldLayout.SPARSE)
 
 
 def _values(data: bytes, field: Field) -> Any:
@@ -49,10 +49,10 @@ def test_protobufs_own_messages_are_read() -> None:
         "b": train.Feature(bytes_list=train.BytesList(value=[b"", b"\xff\0"])),
     }
     data = train.Example(features=train.Features(feature=feature)).SerializeToString()
-    assert _values(data, Field(b"i", tf.int64, Layout.RAGGED)) == [1, -2, 2**62, *range(100)]
-    assert _values(data, Field(b"f", tf.float32, Layout.RAGGED)) == [0.5, float("inf")]
-    assert _values(data, Field(b"b", tf.string, Layout.RAGGED)) == [b"", b"\xff\0"]
-    assert _values(data, Field(b"z", tf.string, Layout.RAGGED)) is None
+    assert _values(data, Field(b"i", tf.int64, FieldLayout.RAGGED)) == [1, -2, 2**62, *range(100)]
+    assert _values(data, Field(b"f", tf.float32, FieldLayout.RAGGED)) == [0.5, float("inf")]
+    assert _values(data, Field(b"b", tf.string, FieldLayout.RAGGED)) == [b"", b"\xff\0"]
+    assert _values(data, Field(b"z", tf.string, FieldLayout.RAGGED)) is None
 
 
 def test_the_last_entry_with_values_counts() -> None:
@@ -66,11 +66,11 @@ def test_of_a_packed_list_the_first_piece_counts() -> None:
 
 def test_numbers_may_stand_one_by_one() -> None:
     assert _values(example(a=ints(1, 300, packed=False)), _INTS) == [1, 300]
-    assert _values(example(a=floats(1, 2.5, packed=False)), Field(b"a", tf.float32, Layout.SPARSE)) == [1, 2.5]
+    assert _values(example(a=floats(1, 2.5, packed=False)), Field(b"a", tf.float32, FieldLayout.SPARSE)) == [1, 2.5]
 
 
 def test_messages_name_key_and_index() -> None:
-    fixed = Field(b"a", tf.int64, Layout.FIXED, (), is_required=True)
+    fixed = Field(b"a", tf.int64, FieldLayout.FIXED, (), is_required=True)
     good, wrong = example(a=ints(1)), example(a=texts(b"x"))
     words = "Key: a, Index: 1.  Data types don't match. Data type: string but expected type: int64"
     assert _refusal([good, wrong], fixed) == f"Name: <unknown>, {words}"

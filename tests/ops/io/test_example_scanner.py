@@ -12,20 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import millrace as tf
-from millrace._src.ops.io.example_fields import Field, Layout
+from millrace._src.ops.io.example_fields import Field, FieldLayout
 from millrace._src.ops.io.example_reader import read_examples
 from millrace._src.ops.io.example_scanner import scan_examples
 from millrace._src.ops.io.example_tensors import fits
 from tests.oracle.programs._messages import block, entry, example, features, floats, int_values, ints, texts
 
 _FIELDS = [
-    Field(b"i", tf.int64, Layout.RAGGED),
-    Field(b"floats", tf.float32, Layout.SPARSE),
-    Field(b"b", tf.string, Layout.SPARSE),
-    Field(b"", tf.int64, Layout.PADDED),
-    Field(b"b\0", tf.string, Layout.PADDED),
+    Field(b"i", tf.int64, FieldLayout.RAGGED),
+    Field(b"floats", tf.float32, FieldLayout.SPARSE),
+    Field(b"b", tf.string, FieldLayout.SPARSE),
+    Field(b"", tf.int64, FieldLayout.PADDED),
+    Field(b"b\0", tf.string, FieldLayout.PADDED),
 ]
-_FIXED = [Field(b"i", tf.int64, Layout.FIXED, (1,)), Field(b"b", tf.string, Layout.FIXED)]
+_FIXED = [Field(b"i", tf.int64, FieldLayout.FIXED, (1,)), Field(b"b", tf.string, FieldLayout.FIXED)]
 _NUMBERS = st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 300), max_size=4)
 _FLOATS = st.lists(st.floats(width=32), max_size=4)
 _BYTES = st.lists(st.binary(max_size=200), max_size=4)
@@ -87,7 +87,7 @@ def test_fixed_fields_that_fit_are_read_as_the_exact_reader_reads(serialized: li
 
 
 def test_what_the_scanner_does_not_know_is_left_to_the_exact_reader() -> None:
-    field = [Field(b"a", tf.int64, Layout.SPARSE)]
+    field = [Field(b"a", tf.int64, FieldLayout.SPARSE)]
     usual = example(a=ints(1))
     value_first = block(1, block(1, block(2, ints(3)) + block(1, b"a")))
     odd = [ints(1, packed=False), ints(1) + ints(2), floats(1), block(3, int_values(1) + int_values(2)), b"\x1a\x01"]
@@ -99,7 +99,7 @@ def test_what_the_scanner_does_not_know_is_left_to_the_exact_reader() -> None:
 def test_orders_and_numbers_of_entries_may_differ() -> None:
     entries = [entry(b"a", ints(1)), entry(b"b", texts(b"x" * 300)), entry(b"c", floats(1, 2))]
     serialized = [features(*entries), features(*entries[::-1]), features(entries[1]), b"", features()]
-    fields = [Field(b"a", tf.int64, Layout.FIXED), Field(b"c", tf.float32, Layout.SPARSE)]
+    fields = [Field(b"a", tf.int64, FieldLayout.FIXED), Field(b"c", tf.float32, FieldLayout.SPARSE)]
     columns = scan_examples(serialized, fields)
     assert columns is not None
     assert columns[0].counts.tolist() == [1, 1, -1, -1, -1]

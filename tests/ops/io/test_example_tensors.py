@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.ops.io.example_fields import Field, Layout, column_of
+from millrace._src.ops.io.example_fields import Field, FieldLayout, column_of
 from millrace._src.ops.io.example_tensors import dense_fields, dense_tensor, fits, ragged_parts, sparse_parts
 
 _COLUMN = column_of([[1, 2], None, [3, 4]], tf.int64)
-_FIXED = Field(b"a", tf.int64, Layout.FIXED, (2,))
-_PADDED = Field(b"a", tf.int64, Layout.PADDED, (1,))
+_FIXED = Field(b"a", tf.int64, FieldLayout.FIXED, (2,))
+_PADDED = Field(b"a", tf.int64, FieldLayout.PADDED, (1,))
 
 
 def test_missing_values_of_a_fixed_field_are_its_default() -> None:
@@ -46,13 +46,13 @@ def test_ragged_parts_have_the_asked_dtype_of_splits() -> None:
 
 
 def test_counts_that_do_not_fit_are_told() -> None:
-    required = Field(b"a", tf.int64, Layout.FIXED, (2,), is_required=True)
+    required = Field(b"a", tf.int64, FieldLayout.FIXED, (2,), is_required=True)
     assert fits(_COLUMN, _FIXED)
     assert not fits(_COLUMN, required)
     assert not fits(column_of([[1]], tf.int64), _FIXED)
-    assert not fits(column_of([[1, 2, 3]], tf.int64), Field(b"a", tf.int64, Layout.PADDED, (2,)))
-    assert not fits(column_of([[1]], tf.int64), Field(b"a", tf.int64, Layout.PADDED, (0,)))
-    assert fits(_COLUMN, Field(b"a", tf.int64, Layout.RAGGED))
+    assert not fits(column_of([[1, 2, 3]], tf.int64), Field(b"a", tf.int64, FieldLayout.PADDED, (2,)))
+    assert not fits(column_of([[1]], tf.int64), Field(b"a", tf.int64, FieldLayout.PADDED, (0,)))
+    assert fits(_COLUMN, Field(b"a", tf.int64, FieldLayout.RAGGED))
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 import millrace as tf
-from millrace._src.ops.io.example_fields import Field, Layout
+from millrace._src.ops.io.example_fields import Field, FieldLayout
 from millrace._src.ops.io.sequence_reader import read_sequences
 from tests.oracle.programs._messages import floats, ints, sequence, texts
 
-_CONTEXT = Field(b"a", tf.int64, Layout.RAGGED)
-_LIST = Field(b"x", tf.int64, Layout.SPARSE)
+_CONTEXT = Field(b"a", tf.int64, FieldLayout.RAGGED)
+_LIST = Field(b"x", tf.int64, FieldLayout.SPARSE)
 
 
 def test_contexts_and_lists_become_columns() -> None:
@@ -27,7 +27,7 @@ def test_protobufs_own_messages_are_read() -> None:
     lists = train.FeatureLists(feature_list={"x": train.FeatureList(feature=features)})
     context = train.Features(feature={"a": train.Feature(int64_list=train.Int64List(value=[-1]))})
     data = train.SequenceExample(context=context, feature_lists=lists).SerializeToString()
-    (column,), (words,) = read_sequences([data], [_CONTEXT], [Field(b"x", tf.string, Layout.RAGGED)], None)
+    (column,), (words,) = read_sequences([data], [_CONTEXT], [Field(b"x", tf.string, FieldLayout.RAGGED)], None)
     assert column.values.tolist() == [-1]
     assert (words.values.tolist(), words.counts.tolist()) == ([b"p", b""], [2, 0])
 

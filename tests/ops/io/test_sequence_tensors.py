@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import millrace as tf
-from millrace._src.ops.io.example_fields import Field, Layout
+from millrace._src.ops.io.example_fields import Field, FieldLayout
 from millrace._src.ops.io.sequence_reader import ListColumn
 from millrace._src.ops.io.sequence_tensors import padded_lists, ragged_list_parts, sparse_list_parts
 
@@ -18,14 +18,14 @@ def _plain(parts: tuple[np.ndarray, ...]) -> list[object]:
 
 def test_lists_are_padded_to_the_longest() -> None:
     column = ListColumn(np.arange(6), np.array([2, 2, 2]), np.array([2, -1, 1]))
-    values, lengths = padded_lists(column, Field(b"x", tf.int64, Layout.FIXED, (2,)), is_single=False)
+    values, lengths = padded_lists(column, Field(b"x", tf.int64, FieldLayout.FIXED, (2,)), is_single=False)
     assert values.tolist() == [[[0, 1], [2, 3]], [[0, 0], [0, 0]], [[4, 5], [0, 0]]]
     assert lengths.tolist() == [2, 0, 1]
 
 
 def test_lists_of_nothing_keep_their_lengths() -> None:
     column = ListColumn(np.array([], np.int64), np.array([0, 0]), np.array([2]))
-    field = Field(b"x", tf.int64, Layout.FIXED, (0, 3))
+    field = Field(b"x", tf.int64, FieldLayout.FIXED, (0, 3))
     assert padded_lists(column, field, is_single=False)[0].shape == (1, 2, 0, 3)
     assert padded_lists(column, field, is_single=True)[0].shape == (2, 0, 3)
 

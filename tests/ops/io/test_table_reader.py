@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from millrace._src.ops.io.table_reader import TableReader
+from millrace._src.ops.io.table_reader import TableRecordReader
 
 _FIELDS = st.text(alphabet='a",\n\r ', max_size=6)
 
 
 def _records(path: Path, size: int) -> list[bytes]:
-    reader = TableReader(bytes(path), buffer_size=size)
+    reader = TableRecordReader(bytes(path), buffer_size=size)
     records: list[bytes] = []
     while block := reader.read_block(3):
         records += block
@@ -51,9 +51,9 @@ def test_a_reader_goes_on_at_every_position(tmp_path: Path, text: bytes) -> None
     path.write_bytes(text)
     whole = _records(path, 4)
     for passed in range(5):
-        reader = TableReader(bytes(path), buffer_size=4)
+        reader = TableRecordReader(bytes(path), buffer_size=4)
         for _ in range(passed):
             reader.read_block(1)
-        again = TableReader(bytes(path), buffer_size=4, position=reader.position)
+        again = TableRecordReader(bytes(path), buffer_size=4, position=reader.position)
         rest = [record for _ in range(5) for record in again.read_block(1)]
         assert rest == whole[passed:]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import millrace as tf
 from millrace._src.core.handle_types import TableHandle
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.lookup.tables import MutableTable, MutableTableOfTensors, Rows, StaticTable
+from millrace._src.ops.lookup.tables import MutableTable, MutableTableOfTensors, StaticTable, TableRows
 
 _STEPS = st.lists(
     st.tuples(st.sampled_from(["insert", "remove", "replace"]), st.lists(st.integers(0, 9), max_size=6)), max_size=12
@@ -71,7 +71,7 @@ def test_a_table_of_vectors_is_a_dict(steps: list[tuple[str, list[int]]]) -> Non
 @given(st.lists(st.tuples(st.booleans(), st.lists(st.binary(max_size=3), max_size=5)), max_size=10))
 @settings(max_examples=100, deadline=None)
 def test_each_key_has_a_row_of_its_own(steps: list[tuple[bool, list[bytes]]]) -> None:
-    rows, present = Rows(), set[bytes]()
+    rows, present = TableRows(), set[bytes]()
     for is_added, keys in steps:
         if is_added:
             assert rows.add(keys).tolist() == rows.find(keys).tolist()
@@ -86,7 +86,7 @@ def test_each_key_has_a_row_of_its_own(steps: list[tuple[bool, list[bytes]]]) ->
 
 
 def test_rows_of_removed_keys_are_used_again() -> None:
-    rows = Rows()
+    rows = TableRows()
     for number in range(1000):
         rows.add([number])
         rows.remove([number])

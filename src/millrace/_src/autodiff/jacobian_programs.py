@@ -29,7 +29,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import EagerTensor, tape_id
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.operation import Operation
-from millrace._src.ops.batching import Value, spread
+from millrace._src.ops.batching import BatchedValue, spread
 
 
 def compute_rows(entries: Sequence[TapeEntry | PackedEntry], target: EagerTensor, sources: Sequence[int]) -> Any:
@@ -86,11 +86,11 @@ def _compile_rows(tape: TapeForm) -> Run | None:
     return SweepRunner(program, swept.seeds, results)
 
 
-def _input(graph: FuncGraph, tensor: Any, count: int | None) -> Value:
+def _input(graph: FuncGraph, tensor: Any, count: int | None) -> BatchedValue:
     """Makes the placeholder for an input of the sweep: a value of the tape, or the seeds of `count` rows."""
     leading = [] if count is None else [count]
-    return Value(graph.add_placeholder(tensor.dtype, [*leading, *tensor.shape], "value"), count is not None)
+    return BatchedValue(graph.add_placeholder(tensor.dtype, [*leading, *tensor.shape], "value"), count is not None)
 
 
-def _refuse(operation: Operation, arguments: Sequence[Value], count: object) -> list[Any]:
+def _refuse(operation: Operation, arguments: Sequence[BatchedValue], count: object) -> list[Any]:
     raise NotImplementedError(f"{operation.type} has no rule for all rows at once; the loop of the slow path has.")

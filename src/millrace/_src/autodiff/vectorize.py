@@ -18,14 +18,16 @@ from millrace._src.graph.graph import Graph
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call
 from millrace._src.graph.traversal import required_operations
-from millrace._src.ops.batching import Rows, Value
+from millrace._src.ops.batching import BatchedRows, BatchedValue
 from millrace._src.ops.batching_rules import rule_of
 
-Loop = Callable[[Any, Sequence[Value], Any], list[Any]]
+Loop = Callable[[Any, Sequence[BatchedValue], Any], list[Any]]
 """`(operation, inputs, count) -> outputs with the rows first`: runs an operation once per row."""
 
 
-def vectorize(graph: Graph, given: dict[int, Value], outputs: Sequence[Any], count: object, loop: Loop) -> list[Value]:
+def vectorize(
+    graph: Graph, given: dict[int, BatchedValue], outputs: Sequence[Any], count: object, loop: Loop
+) -> list[BatchedValue]:
     """Runs a graph on a batch.
 
     Args:
@@ -40,17 +42,19 @@ def vectorize(graph: Graph, given: dict[int, Value], outputs: Sequence[Any], cou
     return _run_on_rows(graph, given, outputs, _rows(count, loop))
 
 
-def _rows(count: object, loop: Loop, *, is_trial: bool = False) -> Rows:
-    def carry(graph: Any, arguments: Sequence[Value], outputs: Sequence[Any]) -> list[Value]:
+def _rows(count: object, loop: Loop, *, is_trial: bool = False) -> BatchedRows:
+    def carry(graph: Any, arguments: Sequence[BatchedValue], outputs: Sequence[Any]) -> list[BatchedValue]:
         arrays = {id(t.op): a for t, a in zip(graph.inputs, arguments, strict=True)}
         return _run_on_rows(graph, arrays, outputs, rows)
 
-    rows = Rows(count, loop, carry, lambda other: _rows(count, other, is_trial=True), is_trial)
+    rows = BatchedRows(count, loop, carry, lambda other: _rows(count, other, is_trial=True), is_trial)
     return rows
 
 
-def _run_on_rows(graph: Graph, given: dict[int, Value], outputs: Sequence[Any], rows: Rows) -> list[Value]:
-    values: dict[tuple[int, int], Value] = {}
+def _run_on_rows(
+    graph: Graph, given: dict[int, BatchedValue], outputs: Sequence[Any], rows: BatchedRows
+) -> list[BatchedValue]:
+    values: dict[tuple[int, int], BatchedValue] = {}
     inputs = [op for op in graph.get_operations() if id(op) in given]
     for operation in inputs:
         values[id(operation), 0] = given[id(operation)]
@@ -64,14 +68,14 @@ def _run_on_rows(graph: Graph, given: dict[int, Value], outputs: Sequence[Any], 
     return [values[id(t.op), t.value_index] for t in outputs]
 
 
-def _one(operation: Operation, arguments: Sequence[Value], rows: Rows) -> list[Value]:
+def _one(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> list[BatchedValue]:
     """Returns the results of one operation."""
     if operation.static_values and not operation.effects.must_run:
         constants = zip(operation.static_values, operation.outputs, strict=True)
-        return [Value(convert_to_tensor(v, dtype=t.dtype), False) for v, t in constants]
+        return [BatchedValue(convert_to_tensor(v, dtype=t.dtype), False) for v, t in constants]
     rule = rule_of(operation.op_def)
     if not any(a.is_batched for a in arguments) and _is_the_same(operation, rule is not None):
-        return [Value(t, False) for t in call(operation, [a.tensor for a in arguments])]
+        return [BatchedValue(t, False) for t in call(operation, [a.tensor for a in arguments])]
     results: Sequence[Any] | None
     if rule is None or any(a.is_uneven for a in arguments) and not _takes_uneven(operation, arguments):
         results = _pass_through(operation, arguments)
@@ -94,20 +98,20 @@ def _is_the_same(operation: Operation, has_rule: bool) -> bool:
     return has_rule or not operation.effects.must_run
 
 
-def _takes_uneven(operation: Operation, arguments: Sequence[Value]) -> bool:
+def _takes_uneven(operation: Operation, arguments: Sequence[BatchedValue]) -> bool:
     """Returns whether the rule of an operation copes with lists of different lengths: a call's, in part a loop's."""
     control = operation.op_def.traits.control
     return control == "call" or control == "loop" and not any(a.by_row for a in arguments)
 
 
-def _pass_through(operation: Operation, arguments: Sequence[Value]) -> list[Value] | None:
+def _pass_through(operation: Operation, arguments: Sequence[BatchedValue]) -> list[BatchedValue] | None:
     """Returns the argument of an identity, batched or not."""
     return [arguments[0]] if operation.op_def.traits.returns_input else None
 
 
-def _set_shape(found: object, of_one: Any, count: object) -> Value:
-    """Returns a result of a rule as a Value, with the shape known from the operation of one row."""
-    value = found if isinstance(found, Value) else Value(found, True)
+def _set_shape(found: object, of_one: Any, count: object) -> BatchedValue:
+    """Returns a result of a rule as a BatchedValue, with the shape known from the operation of one row."""
+    value = found if isinstance(found, BatchedValue) else BatchedValue(found, True)
     tensor = value.tensor
     if tensor.dtype.name in ("variant", "resource") or getattr(tensor, "graph", None) is None:
         return value

@@ -23,8 +23,8 @@ from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import make_function
 from millrace._src.ops import raw
 from millrace._src.ops.batching import (
-    Rows,
-    Value,
+    BatchedRows,
+    BatchedValue,
     dimensions,
     joined,
     reshaped,
@@ -40,7 +40,7 @@ Function = Callable[[Sequence[Any]], list[Any]]
 
 @if_.batching
 @stateless_if.batching
-def if_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def if_batching(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Runs an If on all rows: the batching rule of If."""
     graphs = [operation.attrs[name].graph for name in ("then_branch", "else_branch")]
     used_outputs = rows.used_outputs(operation)
@@ -56,12 +56,12 @@ def if_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seque
         return None
     then, otherwise = (make_batched_function(g, used_outputs, arguments[1:], rows) for g in graphs)
     tensors = _run_all_branches(predicate, then, otherwise, arguments[1:], rows)
-    return scatter_results([Value(t, True) for t in tensors], used_outputs, operation)
+    return scatter_results([BatchedValue(t, True) for t in tensors], used_outputs, operation)
 
 
 @case_.batching
 @stateless_case.batching
-def case_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def case_batching(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Runs a Case on all rows; where the rows differ, separates one branch after the other from the rest."""
     graphs = [f.graph for f in operation.attrs["branches"]]
     used_outputs = rows.used_outputs(operation)
@@ -75,14 +75,16 @@ def case_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seq
     for number in reversed(range(len(functions) - 1)):
         choice = _or_else(number, functions[number], choice, arguments, rows)
     tensors = choice([a.tensor for a in arguments])
-    return scatter_results([Value(t, True) for t in tensors], used_outputs, operation)
+    return scatter_results([BatchedValue(t, True) for t in tensors], used_outputs, operation)
 
 
-def _or_else(number: int, function: Function, rest: Function, arguments: Sequence[Value], rows: Rows) -> Function:
+def _or_else(
+    number: int, function: Function, rest: Function, arguments: Sequence[BatchedValue], rows: BatchedRows
+) -> Function:
     """Makes a function of `[index, ...]`: `function` where the index is `number`, `rest` elsewhere."""
 
     def run(tensors: Sequence[Any]) -> list[Any]:
-        here = [Value(t, *a[1:]) for t, a in zip(tensors, arguments, strict=True)]
+        here = [BatchedValue(t, *a[1:]) for t, a in zip(tensors, arguments, strict=True)]
         predicate = raw.Equal(x=tensors[0], y=convert_to_tensor(number, dtype="int32"))
         return _run_all_branches(predicate, lambda given: function(given[1:]), rest, here, rows)
 
@@ -96,11 +98,11 @@ def _run_one_branch(
     selector: Any,
     graphs: Sequence[FuncGraph],
     used: Sequence[int],
-    arguments: Sequence[Value],
-    rows: Rows,
+    arguments: Sequence[BatchedValue],
+    rows: BatchedRows,
     *,
     is_case: bool,
-) -> list[Value] | None:
+) -> list[BatchedValue] | None:
     """Builds the conditional itself, with branches on all rows; batches a result if one of the branches batches it."""
     with context.name_scope(None, "vectorized_cond") as scope:
         traced_branches = [trace_graph(g, used, arguments, rows, scope) for g in graphs]
@@ -116,32 +118,34 @@ def _run_one_branch(
                 return _run_one_branch(selector, graphs, used, spread, rows, is_case=is_case)
         branches = [_finish_branch(graph, values, is_batched, rows) for graph, values in traced_branches]
         results = build_branches(selector, branches, scope, is_case=is_case)
-    return [Value(t, b) for t, b in zip(results, is_batched, strict=True)]
+    return [BatchedValue(t, b) for t, b in zip(results, is_batched, strict=True)]
 
 
-def _is_list(value: Value) -> bool:
+def _is_list(value: BatchedValue) -> bool:
     return bool(value.tensor.dtype.name == "variant")
 
 
-def spread_lists(arguments: Sequence[Value], rows: Rows) -> list[Value] | None:
+def spread_lists(arguments: Sequence[BatchedValue], rows: BatchedRows) -> list[BatchedValue] | None:
     """Spreads the lists among the arguments that are the same for all rows; None if there are none."""
     if all(a.is_batched or not _is_list(a) for a in arguments):
         return None
-    return [Value(rows.spread(a), True) if _is_list(a) and not a.is_batched else a for a in arguments]
+    return [BatchedValue(rows.spread(a), True) if _is_list(a) and not a.is_batched else a for a in arguments]
 
 
 def trace_graph(
-    graph: FuncGraph, used: Sequence[int], arguments: Sequence[Value], rows: Rows, scope: str
-) -> tuple[FuncGraph, list[Value]]:
+    graph: FuncGraph, used: Sequence[int], arguments: Sequence[BatchedValue], rows: BatchedRows, scope: str
+) -> tuple[FuncGraph, list[BatchedValue]]:
     """Makes a graph that runs `graph` on all rows and captures the arguments; returns the results, too."""
     rows_graph = FuncGraph(f"{graph.name}_rows_{context.unique_id()}")
     with _inside(rows_graph), context.name_scope(scope):
         pairs = zip(graph.inputs, arguments, strict=True)
-        inner_arguments = [Value(_with_declared_sizes(rows_graph.capture(a.tensor), t, a), *a[1:]) for t, a in pairs]
+        inner_arguments = [
+            BatchedValue(_with_declared_sizes(rows_graph.capture(a.tensor), t, a), *a[1:]) for t, a in pairs
+        ]
         return rows_graph, rows.carry(graph, inner_arguments, [graph.outputs[i] for i in used])
 
 
-def _with_declared_sizes(tensor: Any, placeholder: Any, argument: Value) -> Any:
+def _with_declared_sizes(tensor: Any, placeholder: Any, argument: BatchedValue) -> Any:
     """Returns a captured argument of a branch, without sizes of zero that the branch's own graph does not know.
 
     A branch that did not run left empty tensors instead of its intermediates. In the graph of the gradient of that
@@ -178,7 +182,9 @@ class _Inside:
             part.__exit__(*details)
 
 
-def _finish_branch(graph: FuncGraph, values: Sequence[Value], batched: Sequence[bool], rows: Rows) -> Branch:
+def _finish_branch(
+    graph: FuncGraph, values: Sequence[BatchedValue], batched: Sequence[bool], rows: BatchedRows
+) -> Branch:
     with _inside(graph):
         branch = Branch(graph, [rows.spread(v) if b else v.tensor for v, b in zip(values, batched, strict=True)])
         finish_branch(branch)
@@ -188,7 +194,9 @@ def _finish_branch(graph: FuncGraph, values: Sequence[Value], batched: Sequence[
 # --- each row its own branch -----------------------------------------------------------------------------------------
 
 
-def make_batched_function(graph: FuncGraph, used: Sequence[int], arguments: Sequence[Value], rows: Rows) -> Function:
+def make_batched_function(
+    graph: FuncGraph, used: Sequence[int], arguments: Sequence[BatchedValue], rows: BatchedRows
+) -> Function:
     """Makes a function that runs a graph on all rows; all its results have the rows first."""
     rows_graph = FuncGraph(f"{graph.name}_rows_{context.unique_id()}")
     with _inside(rows_graph):
@@ -196,7 +204,7 @@ def make_batched_function(graph: FuncGraph, used: Sequence[int], arguments: Sequ
         for argument in arguments:
             placeholder = rows_graph.placeholder_like(argument.tensor, argument.tensor.shape, "argument")
             rows_graph.inputs.append(placeholder)
-            inner_arguments.append(Value(placeholder, *argument[1:]))
+            inner_arguments.append(BatchedValue(placeholder, *argument[1:]))
         results = [rows.spread(v) for v in rows.carry(graph, inner_arguments, [graph.outputs[i] for i in used])]
         finish_branch(Branch(rows_graph, results))
     function = make_function(rows_graph)
@@ -204,7 +212,7 @@ def make_batched_function(graph: FuncGraph, used: Sequence[int], arguments: Sequ
 
 
 def _run_all_branches(
-    predicate: Any, then: Function, otherwise: Function, arguments: Sequence[Value], rows: Rows
+    predicate: Any, then: Function, otherwise: Function, arguments: Sequence[BatchedValue], rows: BatchedRows
 ) -> list[Any]:
     """Computes, for each row, the results of one function or of the other."""
     tensors = [a.tensor for a in arguments]
@@ -221,14 +229,14 @@ def _run_all_branches(
     return results
 
 
-def standing_in(predicate: Any, arguments: Sequence[Value], rows: Rows) -> list[Any]:
+def standing_in(predicate: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> list[Any]:
     """Replaces rows for which the predicate is false by the first row for which the predicate is true."""
     first = raw.Cast(x=raw.ArgMax(input=raw.Cast(x=predicate, DstT="int32"), dimension=0), DstT="int32")
     indices = raw.SelectV2(condition=predicate, t=rows.numbers(), e=first)
     return [_gather_rows(a, indices) for a in arguments]
 
 
-def _gather_rows(value: Value, indices: Any) -> Any:
+def _gather_rows(value: BatchedValue, indices: Any) -> Any:
     if not value.is_batched:
         return value.tensor
     if not _is_list(value):

@@ -25,14 +25,14 @@ from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.traversal import required_operations
 from millrace._src.ops import raw
-from millrace._src.ops.batching import Rows, Value
+from millrace._src.ops.batching import BatchedRows, BatchedValue
 from millrace._src.ops.lists.elements import tensor_list_pop_back, tensor_list_push_back
 from millrace._src.ops.lists.making import empty_tensor_list
 
 
 @while_.batching
 @stateless_while.batching
-def while_batching(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def while_batching(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Runs a While on all rows: the batching rule of While."""
     loop = _RowsLoop(operation, arguments, rows)
     if not loop.find_batched():
@@ -49,7 +49,7 @@ class _RowsLoop:
       rows: the rows.
     """
 
-    def __init__(self, operation: Any, arguments: Sequence[Value], rows: Rows) -> None:
+    def __init__(self, operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> None:
         self.operation, self.arguments, self.rows = operation, list(arguments), rows
         self.cond, self.body = (operation.attrs[name].graph for name in ("cond", "body"))
         self.count = len(arguments)
@@ -120,14 +120,14 @@ class _RowsLoop:
             return "grows"
         return "shrinks" if operation.op_def is tensor_list_pop_back.op_def else None
 
-    def _try_once(self, graph: FuncGraph, outputs: Sequence[Any]) -> list[Value]:
+    def _try_once(self, graph: FuncGraph, outputs: Sequence[Any]) -> list[BatchedValue]:
         """Returns results of condition or body in a graph that is thrown away."""
         scratch = FuncGraph(f"{graph.name}_tried_{context.unique_id()}")
 
-        def loop(operation: Operation, arguments: Sequence[Value], count: object) -> list[Value]:
+        def loop(operation: Operation, arguments: Sequence[BatchedValue], count: object) -> list[BatchedValue]:
             inside: Any = state.graph
             return [
-                Value(inside.add_placeholder(t.dtype, None, "rows"), True, t.dtype.name == "variant")
+                BatchedValue(inside.add_placeholder(t.dtype, None, "rows"), True, t.dtype.name == "variant")
                 for t in operation.outputs
             ]
 
@@ -137,9 +137,9 @@ class _RowsLoop:
             for index, tensor in enumerate(graph.inputs):
                 is_batched, shape = self.batched[index], self._shape(index, tensor.shape)
                 if is_batched:
-                    given.append(Value(rows.stand_in(tensor, shape), True))
+                    given.append(BatchedValue(rows.stand_in(tensor, shape), True))
                 else:
-                    given.append(Value(scratch.placeholder_like(tensor, shape, "state"), False))
+                    given.append(BatchedValue(scratch.placeholder_like(tensor, shape, "state"), False))
             return rows.carry(graph, given, outputs)
 
     def _shape(self, index: int, shape: TensorShape) -> TensorShape:
@@ -151,7 +151,7 @@ class _RowsLoop:
 
     # --- the loop ------------------------------------------------------------------------------------------------
 
-    def together(self) -> list[Value]:
+    def together(self) -> list[BatchedValue]:
         """Builds a loop whose condition is the same for all rows."""
         first = [self._first(i) for i in self.varying]
 
@@ -163,7 +163,7 @@ class _RowsLoop:
 
         return self._results(self._loop(cond, body, first, self._invariants()))
 
-    def until_all_are_done(self) -> list[Value]:
+    def until_all_are_done(self) -> list[BatchedValue]:
         """Builds a loop that goes on while the condition of some row holds."""
         first = [self._first(i) for i in self.varying]
         changes = [self._change(i) if self._is_list(i) else None for i in self.varying]
@@ -205,22 +205,22 @@ class _RowsLoop:
 
     def _uneven(
         self, first: Sequence[Any], found: Sequence[Any], done: object, changes: Sequence[str | None]
-    ) -> list[Value]:
+    ) -> list[BatchedValue]:
         """Returns the results, with the lengths of the lists that grew: one tensor for all lists that were empty."""
         results = []
         for start, tensor, change in zip(first, found, changes, strict=True):
             lengths = None
             if change == "grows":
                 lengths = done if _is_empty(start) else raw.AddV2(x=raw.TensorListLength(input_handle=start), y=done)
-            results.append(Value(tensor, True, False, lengths))
+            results.append(BatchedValue(tensor, True, False, lengths))
         return results
 
-    def _standing_in(self, active: object, given: list[Value]) -> list[Value]:
+    def _standing_in(self, active: object, given: list[BatchedValue]) -> list[BatchedValue]:
         """Replaces rows that are done by a row that is not; lists stay, for no operation writes to lists there."""
         numbers = [i for i, v in enumerate(given) if v.is_batched and v.tensor.dtype.name != "variant"]
         stand_ins = standing_in(active, [given[i] for i in numbers], self.rows)
         for i, tensor in zip(numbers, stand_ins, strict=True):
-            given[i] = Value(tensor, True)
+            given[i] = BatchedValue(tensor, True)
         return given
 
     def _loop(self, cond: Any, body: Any, first: list[Any], invariants: list[TensorShape]) -> list[Any]:
@@ -234,15 +234,17 @@ class _RowsLoop:
         argument = self.arguments[index]
         return self.rows.spread(argument) if self.batched[index] else argument.tensor
 
-    def _spread(self, results: Sequence[Value]) -> list[Any]:
+    def _spread(self, results: Sequence[BatchedValue]) -> list[Any]:
         pairs = zip(self.varying, results, strict=True)
         return [self.rows.spread(v) if self.batched[i] else v.tensor for i, v in pairs]
 
-    def _state(self, variables: Sequence[Any]) -> list[Value]:
+    def _state(self, variables: Sequence[Any]) -> list[BatchedValue]:
         """Returns the whole state as values of the current graph: the variables, and what the loop only reads."""
         values = dict(zip(self.varying, variables, strict=True))
         return [
-            Value(values[i], self.batched[i]) if i in values else Value(capture_here(a.tensor), a.is_batched)
+            BatchedValue(values[i], self.batched[i])
+            if i in values
+            else BatchedValue(capture_here(a.tensor), a.is_batched)
             for i, a in enumerate(self.arguments)
         ]
 
@@ -254,9 +256,9 @@ class _RowsLoop:
         ]
         return [self._shape(i, shapes[i]) for i in self.varying]
 
-    def _results(self, found: Sequence[Any]) -> list[Value]:
+    def _results(self, found: Sequence[Any]) -> list[BatchedValue]:
         values = dict(zip(self.varying, found, strict=True))
-        return [Value(values[i], self.batched[i]) if i in values else a for i, a in enumerate(self.arguments)]
+        return [BatchedValue(values[i], self.batched[i]) if i in values else a for i, a in enumerate(self.arguments)]
 
 
 def _without_identities(tensor: Any) -> Any:

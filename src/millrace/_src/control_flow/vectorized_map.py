@@ -34,7 +34,7 @@ from millrace._src.graph.graph_form import form_of
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
-from millrace._src.ops.batching import Value, spread, stack, swapped, unstack
+from millrace._src.ops.batching import BatchedValue, spread, stack, swapped, unstack
 from millrace._src.util import nest
 from millrace._src.util.export import export
 from millrace._src.util.logger import get_logger
@@ -90,7 +90,7 @@ class _RowLoop:
         self.is_allowed, self.warns = is_allowed, warns
         self.was_used = False
 
-    def __call__(self, operation: Operation, arguments: Sequence[Value], count: object) -> list[Any]:
+    def __call__(self, operation: Operation, arguments: Sequence[BatchedValue], count: object) -> list[Any]:
         """Returns the results of an operation, with the rows first."""
         self.was_used = True
         if not self.is_allowed:
@@ -186,10 +186,10 @@ def _map_in_graph(fn: Callable[..., Any], rows: MappedRows, tensors: Sequence[An
 
 def _row_arguments(
     graph: FuncGraph, placeholders: Sequence[Any], tensors: Sequence[Any], may_be_more: bool
-) -> dict[int, Value]:
+) -> dict[int, BatchedValue]:
     """Returns the values of the inputs of the graph of one row, by their operations: the rows, and what it captured."""
     rows = {id(p.op): _row_value(t, may_be_more) for p, t in zip(placeholders, tensors, strict=True)}
-    return rows | {id(inner.op): Value(capture_here(outer), False) for outer, inner in graph.captures}
+    return rows | {id(inner.op): BatchedValue(capture_here(outer), False) for outer, inner in graph.captures}
 
 
 def _check_rows(known: Sequence[int | None], rows: int) -> None:
@@ -248,14 +248,14 @@ def _has_no_rows(spec: TypeSpec, value: object) -> Exception:
     )
 
 
-def _row_value(tensor: Any, may_be_more: bool) -> Value:
+def _row_value(tensor: Any, may_be_more: bool) -> BatchedValue:
     """Returns the rows of an argument; a single row serves for all rows, where there may be more."""
     if may_be_more and tensor.shape.rank and tensor.shape[0] == 1:
-        return Value(raw.Squeeze(input=tensor, squeeze_dims=[0]), False)
-    return Value(tensor, True)
+        return BatchedValue(raw.Squeeze(input=tensor, squeeze_dims=[0]), False)
+    return BatchedValue(tensor, True)
 
 
-def _per_row(operation: Operation, arguments: Sequence[Value], count: object) -> list[Any]:
+def _per_row(operation: Operation, arguments: Sequence[BatchedValue], count: object) -> list[Any]:
     """Runs an operation once for each row; the lists that the operation returns make up a vector of lists."""
     batched_arguments = [a for a in arguments if a.is_batched]
     rows = [raw.Range(start=0, limit=count, delta=1), *[t for a in batched_arguments for t in _by_row(a)]]
@@ -267,15 +267,15 @@ def _per_row(operation: Operation, arguments: Sequence[Value], count: object) ->
 
     specs = [TensorSpec(t.shape, t.dtype) for t in operation.outputs] or [TensorSpec([], "int32")]
     results: list[Any] = map_fn(one, rows, fn_output_signature=specs)
-    return [Value(t, True, t.dtype.name == "variant") for t in results] if operation.outputs else []
+    return [BatchedValue(t, True, t.dtype.name == "variant") for t in results] if operation.outputs else []
 
 
-def _is_list_of_rows(value: Value) -> bool:
+def _is_list_of_rows(value: BatchedValue) -> bool:
     """Returns whether a value is a list whose tensors have the rows first."""
     return value.tensor.dtype.name == "variant" and not value.by_row
 
 
-def _by_row(value: Value) -> list[Any]:
+def _by_row(value: BatchedValue) -> list[Any]:
     """Returns a batched value as `tf.map_fn` goes through it: of uneven lists the tensors and the lengths."""
     if not _is_list_of_rows(value):
         return [value.tensor]
@@ -283,7 +283,7 @@ def _by_row(value: Value) -> list[Any]:
     return [stacked_rows] if value.lengths is None else [stacked_rows, value.lengths]
 
 
-def _row(value: Value, items: Iterator[Any]) -> Any:
+def _row(value: BatchedValue, items: Iterator[Any]) -> Any:
     """Returns the argument of an operation of one row."""
     item = next(items)
     if not _is_list_of_rows(value):

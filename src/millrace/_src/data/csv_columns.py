@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.dtypes import DType, float32, float64, int32, int64, string
-from millrace._src.ops.io.table_reader import TableReader
+from millrace._src.ops.io.table_reader import TableRecordReader
 
 _ROWS_AT_ONCE = 256
 _ORDER = (int32, int64, float32, float64, string)
@@ -49,7 +49,7 @@ class CsvFormat:
 
     def _records(self, path: str) -> Iterator[bytes]:
         delimiter = self.delimiter.encode()
-        reader = TableReader(
+        reader = TableRecordReader(
             path.encode(), delimiter=delimiter, use_quotes=self.use_quotes, compression_type=self.compression
         )
         try:

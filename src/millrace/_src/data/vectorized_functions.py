@@ -20,7 +20,7 @@ from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import must_compile
 from millrace._src.graph.operation import Operation
 from millrace._src.ops import raw
-from millrace._src.ops.batching import Value, spread
+from millrace._src.ops.batching import BatchedValue, spread
 from millrace._src.ops.batching_rules import is_exact_on_rows
 
 _BYTES_AT_ONCE = 1 << 20
@@ -91,7 +91,7 @@ def _is_exact_operation(operation: Operation) -> bool:
 def _block_graph(of_row: FuncGraph, argument_count: int, name: str) -> FuncGraph:
     """Returns the graph of the block form."""
 
-    def refuse(operation: Operation, arguments: Sequence[Value], count: object) -> list[Any]:
+    def refuse(operation: Operation, arguments: Sequence[BatchedValue], count: object) -> list[Any]:
         raise _NoBlockFormError(operation.type)
 
     graph = FuncGraph(name)
@@ -101,7 +101,7 @@ def _block_graph(of_row: FuncGraph, argument_count: int, name: str) -> FuncGraph
             is_row = index < argument_count
             shape = TensorShape([None]).concatenate(tensor.shape) if is_row else tensor.shape
             placeholder = graph.placeholder_like(tensor, shape, "rows" if is_row else "capture")
-            values.append(Value(placeholder, is_row))
+            values.append(BatchedValue(placeholder, is_row))
         graph.inputs = [value.tensor for value in values]
         given = {id(t.op): value for t, value in zip(of_row.inputs, values, strict=True)}
         count = raw.Shape(input=graph.inputs[0])[0]

@@ -1,9 +1,9 @@
 """The parts of batching rules: an op of one row, run on all rows of a batch at once.
 
 A rule is `(operation, arguments, rows) -> results`. The operation belongs to the function of one row, with its
-attributes and static shapes. An argument is a `Value`: a tensor, the same for all rows or with the rows along a new
-first axis. The results are tensors with the rows first, or Values that say otherwise; None leaves the operation to a
-loop over the rows. A list of tensors (dtype `variant`) has the rows first in each element.
+attributes and static shapes. An argument is a `BatchedValue`: a tensor, the same for all rows or with the rows along a
+new first axis. The results are tensors with the rows first, or `BatchedValue`s that say otherwise; None leaves the
+operation to a loop over the rows. A list of tensors (dtype `variant`) has the rows first in each element.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 
 
-class Value(NamedTuple):
+class BatchedValue(NamedTuple):
     """The batched counterpart of a tensor of the function of one row."""
 
     tensor: Any
@@ -37,14 +37,14 @@ class Value(NamedTuple):
         return self.by_row or self.lengths is not None
 
 
-class Rows:
+class BatchedRows:
     """The rows of a batch, for a rule.
 
     Attributes:
       count: the number of rows, an int or a tensor.
       loop: `(operation, arguments, count) -> Values`: runs an operation row by row.
       carry: `(graph, arguments, outputs) -> Values`: runs a graph on all rows.
-      trial: `(loop) -> Rows`: the same rows with another loop, to find out what is batched; no value is used.
+      trial: `(loop) -> BatchedRows`: the same rows with another loop, to find out what is batched; no value is used.
       is_trial: whether these rows belong to a trial.
       used: the tensors, by `(id of the operation, index)`, that something in the graph being run needs.
     """
@@ -55,14 +55,14 @@ class Rows:
         self,
         count: Any,
         loop: Callable[..., Any],
-        carry: Callable[..., list[Value]],
-        trial: Callable[[Any], Rows],
+        carry: Callable[..., list[BatchedValue]],
+        trial: Callable[[Any], BatchedRows],
         is_trial: bool,
     ) -> None:
         self.count, self.loop, self.carry, self.trial, self.is_trial = count, loop, carry, trial, is_trial
         self.used: set[tuple[int, int]] = set()
 
-    def spread(self, value: Value) -> Any:
+    def spread(self, value: BatchedValue) -> Any:
         """Returns a value with the rows first."""
         if self.is_trial and value.tensor.dtype.name == "variant" and not value.is_batched:
             return self.stand_in(value.tensor, [])
@@ -88,18 +88,18 @@ class Rows:
         return raw.Range(start=0, limit=convert_to_tensor(self.count, dtype="int32"), delta=1)
 
 
-Rule = Callable[[Any, Sequence[Value], Rows], "Sequence[Any] | None"]
+Rule = Callable[[Any, Sequence[BatchedValue], BatchedRows], "Sequence[Any] | None"]
 
 
-def scatter_results(found: Sequence[Value], used: Sequence[int], operation: Any) -> list[Value]:
+def scatter_results(found: Sequence[BatchedValue], used: Sequence[int], operation: Any) -> list[BatchedValue]:
     """Puts the used results of an operation in their positions among all results, which nothing else reads."""
-    results = [Value(t, False) for t in operation.outputs]
+    results = [BatchedValue(t, False) for t in operation.outputs]
     for position, value in zip(used, found, strict=True):
         results[position] = value
     return results
 
 
-def by_name(operation: Any, arguments: Sequence[Value]) -> dict[str, Any]:
+def by_name(operation: Any, arguments: Sequence[BatchedValue]) -> dict[str, Any]:
     """Returns the arguments by the names of the signature; a list where the input is a list."""
     signature = operation.op_def.signature
     return dict(zip(signature.input_names, signature.split_inputs(arguments, operation.attrs), strict=True))
@@ -111,12 +111,12 @@ def argument_positions(operation: Any, names: Sequence[str]) -> set[int]:
     return {position for arg, at in arguments if arg.name in names for position in at}
 
 
-def any_batched(values: Sequence[Value]) -> bool:
+def any_batched(values: Sequence[BatchedValue]) -> bool:
     """Returns whether one of the values differs from row to row."""
     return any(v.is_batched for v in values)
 
 
-def known(value: Value) -> Any:
+def known(value: BatchedValue) -> Any:
     """Returns the NumPy value of an argument that is the same for all rows and known while tracing, or None."""
     return None if value.is_batched else static_value(value.tensor)
 
@@ -161,7 +161,7 @@ def reshaped(tensor: Any, shape: Any) -> Any:
     return raw.Reshape(tensor=tensor, shape=shape)
 
 
-def spread(value: Value, count: Any) -> Any:
+def spread(value: BatchedValue, count: Any) -> Any:
     """Gives a value the rows as its first axis: repeats a value that is the same for every row."""
     tensor = value.tensor
     if value.is_batched:
@@ -240,7 +240,7 @@ def unstack(tensor: Any) -> Any:
 # --- axes ------------------------------------------------------------------------------------------------------------
 
 
-def padded(value: Value, axes: int) -> Any:
+def padded(value: BatchedValue, axes: int) -> Any:
     """Puts axes of size 1 behind the rows of a batched value, where broadcasting would put such axes in front."""
     if not value.is_batched or not axes:
         return value.tensor
@@ -253,7 +253,7 @@ def after_rows(axis: int) -> int:
     return axis + 1 if axis >= 0 else axis
 
 
-def after_rows_tensor(value: Value) -> Any:
+def after_rows_tensor(value: BatchedValue) -> Any:
     """Returns axes of a row, a tensor of any rank that is the same for all rows, as axes of the batch."""
     tensor, static_axes = value.tensor, known(value)
     if static_axes is not None:

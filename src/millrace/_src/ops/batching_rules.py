@@ -17,9 +17,9 @@ from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 from millrace._src.ops.batching import (
-    Rows,
+    BatchedRows,
+    BatchedValue,
     Rule,
-    Value,
     after_rows,
     after_rows_tensor,
     any_batched,
@@ -67,17 +67,19 @@ def is_exact_on_rows(op: OpDef) -> bool:
 # --- element by element ----------------------------------------------------------------------------------------------
 
 
-def as_it_is(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any]:
+def as_it_is(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any]:
     """Calls the op on the batch unchanged: each element of the result depends on the same axes of the operand."""
     return call(operation, [a.tensor if any_batched(arguments) else rows.spread(a) for a in arguments])
 
 
-def each_as_it_is(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any]:
+def each_as_it_is(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any]:
     """Calls the op on the batch unchanged: every operand becomes the result in the same position."""
-    return [Value(t, *a[1:]) for t, a in zip(call(operation, [a.tensor for a in arguments]), arguments, strict=True)]
+    return [
+        BatchedValue(t, *a[1:]) for t, a in zip(call(operation, [a.tensor for a in arguments]), arguments, strict=True)
+    ]
 
 
-def elementwise(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def elementwise(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Puts axes of size 1 behind the rows of operands of smaller rank; broadcasting would put the axes in front."""
     ranks = [t.shape.rank for t in operation.inputs]
     if None in ranks:
@@ -85,7 +87,7 @@ def elementwise(operation: Operation, arguments: Sequence[Value], rows: Rows) ->
     return call(operation, [padded(a, max(ranks) - r) for a, r in zip(arguments, ranks, strict=True)])
 
 
-def scalars_aside(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def scalars_aside(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Repeats the scalars of the rows for each element; all other operands have one shape."""
     ranks = [t.shape.rank for t in operation.inputs]
     if None in ranks:
@@ -100,12 +102,12 @@ def scalars_aside(operation: Operation, arguments: Sequence[Value], rows: Rows) 
     return call(operation, spread)
 
 
-def alike(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def alike(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Gives all operands the rows first: all have one shape, the shape of the result."""
     return call(operation, [rows.spread(a) for a in arguments])
 
 
-def all_hold(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any]:
+def all_hold(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any]:
     """Asserts that the condition holds for every row."""
     condition, *data = arguments
     tensor = condition.tensor
@@ -122,12 +124,12 @@ def leading(*names: str) -> Rule:
     The other operands are the same for all rows; else the rows are left to a loop.
     """
 
-    def rule(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    def rule(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
         spread = _only(operation, names, arguments, rows)
         if spread is None:
             return None
         results = zip(call(operation, spread), operation.outputs, strict=True)
-        return [Value(t, not _is_left_out(t, row_result)) for t, row_result in results]
+        return [BatchedValue(t, not _is_left_out(t, row_result)) for t, row_result in results]
 
     return rule
 
@@ -137,7 +139,9 @@ def _is_left_out(tensor: Any, of_one: Any) -> bool:
     return bool(tensor.shape.rank == 1 and of_one.shape.rank == 1 and of_one.shape[0] == 0)
 
 
-def _only(operation: Operation, names: Sequence[str], arguments: Sequence[Value], rows: Rows) -> list[Any] | None:
+def _only(
+    operation: Operation, names: Sequence[str], arguments: Sequence[BatchedValue], rows: BatchedRows
+) -> list[Any] | None:
     """Returns the tensors of the arguments, the named ones with the rows first; None if another differs by row."""
     chosen_positions = argument_positions(operation, names)
     if any(a.is_batched for i, a in enumerate(arguments) if i not in chosen_positions):
@@ -153,7 +157,7 @@ def folding(*names: str, like: str | None = None) -> Rule:
       like: the named operand that has the batch of the results; by default the first.
     """
 
-    def rule(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    def rule(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
         tensors = _only(operation, names, arguments, rows)
         if tensors is None:
             return None
@@ -168,7 +172,7 @@ def folding(*names: str, like: str | None = None) -> Rule:
 def trailing(*names: str) -> Rule:
     """Makes the rule of an op along the first axes (picks, sums, orders): the rows of the named operands go last."""
 
-    def rule(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    def rule(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
         spread_tensors = _only(operation, names, arguments, rows)
         moved_positions = argument_positions(operation, names)
         ranks = [t.shape.rank for t in operation.inputs]
@@ -191,7 +195,7 @@ def trailing(*names: str) -> Rule:
 def along(axis: str, *names: str) -> Rule:
     """Makes the rule of an op that takes an axis, or axes, of the named operands as an operand."""
 
-    def rule(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    def rule(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
         tensors = _only(operation, names, arguments, rows)
         if tensors is None:
             return None
@@ -205,7 +209,7 @@ def along(axis: str, *names: str) -> Rule:
 def along_attr(axis: str, *names: str) -> Rule:
     """Makes the rule of an op that takes an axis of the named operands as an attribute."""
 
-    def rule(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    def rule(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
         tensors = _only(operation, names, arguments, rows)
         return None if tensors is None else call(operation, tensors, **{axis: after_rows(operation.attrs[axis])})
 
@@ -215,7 +219,7 @@ def along_attr(axis: str, *names: str) -> Rule:
 def preceding(operand: str, first: object, *names: str) -> Rule:
     """Makes the rule of an op that takes a value for each axis of the named operands; `first` is the value for rows."""
 
-    def rule(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    def rule(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
         tensors = _only(operation, names, arguments, rows)
         if tensors is None:
             return None

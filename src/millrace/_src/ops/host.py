@@ -1,7 +1,7 @@
 """Python functions as ops: `tf.numpy_function`, and what `tf.py_function` shares with it.
 
 A graph cannot hold a Python function, so the op holds a token that names the function. Here the token is a `str` that
-also carries the function. Whoever keeps the operation (a graph, a tape, a copy of the body) keeps the function, and
+also carries the function. What keeps the operation (a graph, a tape, a copy of the body) keeps the function, and
 no other op does.
 
 `tf.py_function`, which is differentiable, is in `py_function.py`.

@@ -3,7 +3,7 @@
 Problem: what counts as structure and what as a leaf must be decided the same way everywhere, and quickly: every call of
 a `tf.function` flattens its arguments.
 
-Idea: the *type* of a value decides. `_KINDS[type(value)]` is None for a leaf, else the `_Kind` that lists the children,
+Idea: the *type* of a value decides. `NEST_KINDS[type(value)]` is None for a leaf, else the `_Kind` that lists the children,
 names them, and rebuilds a like value from new children; a type is classified when it is first met. Every function
 below is a short recursion over that one table. Dicts are walked in the order of their sorted keys.
 
@@ -34,7 +34,7 @@ class _Kind(NamedTuple):
     is_mapping: bool = False
 
 
-_KindTable = ClassTable[_Kind | None]
+NestKindTable = ClassTable[_Kind | None]
 
 
 _has_components: ClassTable[bool] = ClassTable(lambda cls: getattr(cls, "_nest_components", None) is not None)
@@ -152,8 +152,8 @@ _COMPOSITE = _Kind(
     is_composite=True,
 )
 
-_KINDS: _KindTable = ClassTable(lambda cls: _classify(cls, False))
-_EXPANDED_KINDS: _KindTable = ClassTable(lambda cls: _classify(cls, True))
+NEST_KINDS: NestKindTable = ClassTable(lambda cls: _classify(cls, False))
+EXPANDED_KINDS: NestKindTable = ClassTable(lambda cls: _classify(cls, True))
 
 
 @export("nest.is_nested")
@@ -165,7 +165,7 @@ def is_nested(seq: object) -> bool:
     >>> tf.nest.is_nested([1, 2]), tf.nest.is_nested({}), tf.nest.is_nested("ab"), tf.nest.is_nested({1})
     (True, True, False, False)
     """
-    return _KINDS[type(seq)] is not None
+    return NEST_KINDS[type(seq)] is not None
 
 
 def is_composite(value: object) -> bool:
@@ -175,7 +175,7 @@ def is_composite(value: object) -> bool:
 
 def is_nested_or_composite(value: object) -> bool:
     """Returns whether `flatten(value, expand_composites=True)` would take `value` apart."""
-    return _EXPANDED_KINDS[type(value)] is not None
+    return EXPANDED_KINDS[type(value)] is not None
 
 
 @export("nest.flatten")
@@ -192,7 +192,7 @@ def flatten(structure: object, expand_composites: bool = False) -> list[Any]:
     Raises:
         TypeError: the keys of a dict cannot be sorted.
     """
-    kinds = _EXPANDED_KINDS if expand_composites else _KINDS
+    kinds = EXPANDED_KINDS if expand_composites else NEST_KINDS
     kind = kinds[type(structure)]
     if kind is None:
         return [structure]
@@ -201,7 +201,7 @@ def flatten(structure: object, expand_composites: bool = False) -> list[Any]:
     return leaves
 
 
-def _collect(children: Iterable[Any], kinds: _KindTable, leaves: list[Any]) -> None:
+def _collect(children: Iterable[Any], kinds: NestKindTable, leaves: list[Any]) -> None:
     for child in children:
         kind = kinds[type(child)]
         if kind is None:
@@ -231,7 +231,7 @@ def pack_sequence_as(structure: object, flat_sequence: object, expand_composites
             f"Attempted to pack value:\n  {flat_sequence!s}\ninto a structure, "
             f"but found incompatible type `{type(flat_sequence)}` instead."
         )
-    kinds = _EXPANDED_KINDS if expand_composites else _KINDS
+    kinds = EXPANDED_KINDS if expand_composites else NEST_KINDS
     atoms = flat_sequence if isinstance(flat_sequence, (list, tuple)) else _atoms(flat_sequence)
     if kinds[type(structure)] is None:
         return _pack_leaf(structure, atoms)
@@ -262,7 +262,7 @@ def _pack_leaf(structure: object, atoms: Sequence[Any]) -> Any:
     )
 
 
-def _pack(structure: object, atoms: Iterator[Any], kinds: _KindTable) -> Any:
+def _pack(structure: object, atoms: Iterator[Any], kinds: NestKindTable) -> Any:
     kind = kinds[type(structure)]
     if kind is None:
         return next(atoms)
@@ -271,14 +271,14 @@ def _pack(structure: object, atoms: Iterator[Any], kinds: _KindTable) -> Any:
 
 def children(structure: object) -> list[Any]:
     """Returns the children of a nested structure, one level down, in the order of `flatten`."""
-    kind = _KINDS[type(structure)]
+    kind = NEST_KINDS[type(structure)]
     assert kind is not None, f"{type(structure).__name__} is a leaf"
     return list(kind.children(structure))
 
 
 def with_children(structure: object, new_children: list[Any]) -> Any:
     """Returns a structure like a nested one with other children, in the order of `children`."""
-    kind = _KINDS[type(structure)]
+    kind = NEST_KINDS[type(structure)]
     assert kind is not None, f"{type(structure).__name__} is a leaf"
     return kind.rebuild(structure, new_children)
 
@@ -304,8 +304,8 @@ def map_structure(func: Callable[..., Any], *structure: object, **kwargs: bool) 
         raise TypeError(f"func must be callable, got: {func}")
     if not structure:
         raise ValueError("Must provide at least one structure")
-    check_types, expand_composites = _options(kwargs)
-    kinds = _EXPANDED_KINDS if expand_composites else _KINDS
+    check_types, expand_composites = nest_options(kwargs)
+    kinds = EXPANDED_KINDS if expand_composites else NEST_KINDS
     if len(structure) == 1:
         return _map(func, structure[0], kinds)
     for other in structure[1:]:
@@ -314,7 +314,7 @@ def map_structure(func: Callable[..., Any], *structure: object, **kwargs: bool) 
     return _pack(structure[0], iter([func(*row) for row in zip(*columns, strict=True)]), kinds)
 
 
-def _options(kwargs: dict[str, bool]) -> tuple[bool, bool]:
+def nest_options(kwargs: dict[str, bool]) -> tuple[bool, bool]:
     check_types = kwargs.pop("check_types", True)
     expand_composites = kwargs.pop("expand_composites", False)
     if kwargs:
@@ -324,7 +324,7 @@ def _options(kwargs: dict[str, bool]) -> tuple[bool, bool]:
     return check_types, expand_composites
 
 
-def _map(func: Callable[[Any], Any], structure: object, kinds: _KindTable) -> Any:
+def _map(func: Callable[[Any], Any], structure: object, kinds: NestKindTable) -> Any:
     kind = kinds[type(structure)]
     if kind is None:
         return func(structure)
@@ -359,7 +359,7 @@ def assert_same_structure(
         ValueError: the structures differ.
     """
     try:
-        _compare(nest1, nest2, check_types, _EXPANDED_KINDS if expand_composites else _KINDS)
+        _compare(nest1, nest2, check_types, EXPANDED_KINDS if expand_composites else NEST_KINDS)
     except _Mismatch as mismatch:
         problem = mismatch
     else:
@@ -371,7 +371,7 @@ def assert_same_structure(
     )
 
 
-def _compare(a: object, b: object, check_types: bool, kinds: _KindTable) -> None:
+def _compare(a: object, b: object, check_types: bool, kinds: NestKindTable) -> None:
     kind_a, kind_b = kinds[type(a)], kinds[type(b)]
     if kind_a is None or kind_b is None:
         if kind_a is kind_b:
@@ -405,7 +405,7 @@ def _compare_types(a: Any, b: Any, kind_a: _Kind, kind_b: _Kind) -> None:
                 "The two dictionaries don't have the same set of keys. First structure has keys "
                 f"{_typed(list(a))}, while second structure has keys {_typed(list(b))}",
             )
-    elif not _is_same_type(a, b):
+    elif not is_same_type(a, b):
         raise _Mismatch(
             TypeError,
             f"The two namedtuples don't have the same sequence type. First structure {_typed(a)} has type "
@@ -413,7 +413,7 @@ def _compare_types(a: Any, b: Any, kind_a: _Kind, kind_b: _Kind) -> None:
         )
 
 
-def _is_same_type(a: object, b: object) -> bool:
+def is_same_type(a: object, b: object) -> bool:
     if a.__class__ is b.__class__ or (isinstance(a, list) and isinstance(b, list)):
         return True
     fields = named_tuple_fields(a)
@@ -441,4 +441,4 @@ _DOT = _Dot()
 
 
 def _outline(structure: object) -> str:
-    return str(_map(lambda _: _DOT, structure, _KINDS))
+    return str(_map(lambda _: _DOT, structure, NEST_KINDS))

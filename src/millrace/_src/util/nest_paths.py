@@ -12,7 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from millrace._src.util.nest import _EXPANDED_KINDS, _KINDS, Path, _is_same_type, _KindTable, _options, pack_sequence_as
+from millrace._src.util.nest import (
+    EXPANDED_KINDS,
+    NEST_KINDS,
+    NestKindTable,
+    Path,
+    is_same_type,
+    nest_options,
+    pack_sequence_as,
+)
 
 
 def flatten_with_path(structure: object, expand_composites: bool = False) -> list[tuple[Path, Any]]:
@@ -23,11 +31,11 @@ def flatten_with_path(structure: object, expand_composites: bool = False) -> lis
     [(('a', 0), 1), (('a', 1, 'b'), 2)]
     """
     pairs: list[tuple[Path, Any]] = []
-    _collect_with_path((), structure, _EXPANDED_KINDS if expand_composites else _KINDS, pairs)
+    _collect_with_path((), structure, EXPANDED_KINDS if expand_composites else NEST_KINDS, pairs)
     return pairs
 
 
-def _collect_with_path(path: Path, structure: object, kinds: _KindTable, pairs: list[tuple[Path, Any]]) -> None:
+def _collect_with_path(path: Path, structure: object, kinds: NestKindTable, pairs: list[tuple[Path, Any]]) -> None:
     kind = kinds[type(structure)]
     if kind is None:
         pairs.append((path, structure))
@@ -75,7 +83,7 @@ def flatten_with_path_up_to(
 ) -> list[tuple[Path, Any]]:
     """Flattens like `flatten_up_to`, with the path of each part."""
     pairs: list[tuple[Path, Any]] = []
-    kinds = _EXPANDED_KINDS if expand_composites else _KINDS
+    kinds = EXPANDED_KINDS if expand_composites else NEST_KINDS
     _collect_up_to((), shallow_tree, input_tree, check_types, kinds, pairs)
     return pairs
 
@@ -103,7 +111,7 @@ def map_structure_with_path_up_to(
     """Maps like `map_structure_up_to`, but `func` gets the path as its first argument."""
     if not inputs:
         raise ValueError("Cannot map over no sequences")
-    check_types, expand_composites = _options(kwargs)
+    check_types, expand_composites = nest_options(kwargs)
     columns = [flatten_with_path_up_to(shallow_tree, one, check_types, expand_composites) for one in inputs]
     results = [func(row[0][0], *[part for _, part in row]) for row in zip(*columns, strict=True)]
     return pack_sequence_as(shallow_tree, results, expand_composites)
@@ -123,7 +131,7 @@ def traverse_shallow_structure(
         structure: any structure.
         expand_composites: whether composite tensors count as structure.
     """
-    kinds = _EXPANDED_KINDS if expand_composites else _KINDS
+    kinds = EXPANDED_KINDS if expand_composites else NEST_KINDS
     kind = kinds[type(structure)]
     if kind is None:
         return False
@@ -142,7 +150,7 @@ def traverse_shallow_structure(
 
 
 def _collect_up_to(
-    path: Path, shallow: Any, tree: Any, check_types: bool, kinds: _KindTable, pairs: list[tuple[Path, Any]]
+    path: Path, shallow: Any, tree: Any, check_types: bool, kinds: NestKindTable, pairs: list[tuple[Path, Any]]
 ) -> None:
     shallow_kind, kind = kinds[type(shallow)], kinds[type(tree)]
     if shallow_kind is None:
@@ -153,7 +161,7 @@ def _collect_up_to(
             f"If shallow structure is a sequence, input must also be a sequence. Input has type: {type(tree)}."
         )
     is_mapping = shallow_kind.is_mapping and kind.is_mapping
-    if check_types and not is_mapping and not _is_same_type(shallow, tree):
+    if check_types and not is_mapping and not is_same_type(shallow, tree):
         raise TypeError(
             "The two structures don't have the same sequence type. "
             f"Input structure has type {type(tree)}, while shallow structure has type {type(shallow)}."

@@ -23,7 +23,7 @@ from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.nodes import DATASET_OF_STRINGS, UNKNOWN, DatasetNode, PassContext
 from millrace._src.ops.io.fixed_length_reader import FixedLengthReader
 from millrace._src.ops.io.record_reader import RecordReader
-from millrace._src.ops.io.text_line_reader import TextLineReader
+from millrace._src.ops.io.text_line_reader import LineReader
 
 _SHAPE = TensorShape([])
 
@@ -182,7 +182,7 @@ def text_line_dataset(
 ) -> Any:
     """Makes a dataset of the lines of text files."""
     options: dict[str, Any] = {"compression_type": _text(compression_type), "buffer_size": int(buffer_size)}
-    return _node(filenames, functools.partial(TextLineReader, **options))
+    return _node(filenames, functools.partial(LineReader, **options))
 
 
 @op(

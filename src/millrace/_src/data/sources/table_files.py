@@ -25,7 +25,7 @@ from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, PassContext
 from millrace._src.ops.io.byte_source import WINDOW_BITS
 from millrace._src.ops.io.table_columns import read_columns
-from millrace._src.ops.io.table_reader import TableReader
+from millrace._src.ops.io.table_reader import TableRecordReader
 from millrace._src.ops.io.table_records import Table, default_of, field_count, read_record
 from millrace._src.ops.type_sets import TypeSet
 
@@ -41,7 +41,7 @@ class TableFilesNode(DatasetNode):
       files: the names of the files.
       table: what is known of the columns.
       excluded: the columns that are not read; None if `table` says which are.
-      reading: the keyword arguments of `TableReader`.
+      reading: the keyword arguments of `TableRecordReader`.
     """
 
     files: Sequence[bytes]
@@ -70,7 +70,7 @@ class TableFilesCursor(Cursor):
     def __init__(self, node: TableFilesNode) -> None:
         self._node = node
         self._index = 0
-        self._reader: TableReader | None = None
+        self._reader: TableRecordReader | None = None
         self._waiting: list[bytes] = []  # records behind one that may have a mistake
 
     def next_block(self, limit: int) -> Block | None:
@@ -135,10 +135,10 @@ class TableFilesCursor(Cursor):
             raise invalid(f"Expect {len(node.table.dtypes)} fields but have more in record")
         return read_record(record, table)
 
-    def _open(self, position: tuple[int, int] = (0, 0)) -> TableReader:
+    def _open(self, position: tuple[int, int] = (0, 0)) -> TableRecordReader:
         node = self._node
         table = node.table
-        return TableReader(
+        return TableRecordReader(
             node.files[self._index],
             delimiter=table.delimiter,
             use_quotes=table.use_quotes,

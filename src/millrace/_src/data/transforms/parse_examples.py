@@ -26,7 +26,7 @@ from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of
 from millrace._src.data.parallel_functions import ParallelFunction
 from millrace._src.data.parallelism import determinism, is_deterministic, validate_calls
 from millrace._src.data.transforms.map_elements import MapCursor, map_
-from millrace._src.ops.io.example_fields import Column, Field, Layout
+from millrace._src.ops.io.example_fields import Column, Field, FieldLayout
 from millrace._src.ops.io.example_tensors import dense_fields, dense_tensor, ragged_parts, sparse_parts
 from millrace._src.ops.io.feature_composites import merged_sparse_tensor, ragged_feature
 from millrace._src.ops.io.feature_configs import RaggedFeature, SparseFeature
@@ -255,7 +255,7 @@ def _dense(column: Column, field: Field, default: Array) -> Array:
 
 def _sparse_parts(keys: list[bytes], dtypes: list[DType]) -> list[ParsedPart]:
     pairs = zip(keys, dtypes, strict=True)
-    return [ParsedPart(Field(key, dtype, Layout.SPARSE), partial(_sparse, dtype=dtype)) for key, dtype in pairs]
+    return [ParsedPart(Field(key, dtype, FieldLayout.SPARSE), partial(_sparse, dtype=dtype)) for key, dtype in pairs]
 
 
 def _sparse(column: Column, dtype: DType) -> Array:
@@ -269,7 +269,7 @@ def _sparse(column: Column, dtype: DType) -> Array:
 def _ragged_parts(keys: list[bytes], dtypes: list[DType], split_dtypes: list[DType]) -> list[ParsedPart]:
     columns = zip(keys, dtypes, split_dtypes, strict=True)
     return [
-        ParsedPart(Field(key, dtype, Layout.RAGGED), partial(_ragged, dtype=dtype, split_dtype=split_dtype))
+        ParsedPart(Field(key, dtype, FieldLayout.RAGGED), partial(_ragged, dtype=dtype, split_dtype=split_dtype))
         for key, dtype, split_dtype in columns
     ]
 

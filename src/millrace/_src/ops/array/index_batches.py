@@ -13,8 +13,8 @@ from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 from millrace._src.ops.batching import (
-    Rows,
-    Value,
+    BatchedRows,
+    BatchedValue,
     after_rows,
     after_rows_tensor,
     any_batched,
@@ -28,11 +28,11 @@ from millrace._src.ops.batching import (
 )
 
 
-def gather(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def gather(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Gathers for every row from a table of its own, at indices of its own, or both."""
     table, indices = arguments[:2]
     batch_dims = operation.attrs.get("batch_dims", 0)
-    axis_value = arguments[2] if len(arguments) > 2 else Value(convert_to_tensor(0), False)
+    axis_value = arguments[2] if len(arguments) > 2 else BatchedValue(convert_to_tensor(0), False)
     if axis_value.is_batched:
         return None
     if not indices.is_batched and not batch_dims:
@@ -47,14 +47,14 @@ def gather(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequ
     return [raw.GatherV2(params=tables, indices=spread_indices, axis=after_rows(at), batch_dims=after_rows(batch_dims))]
 
 
-def resource_gather(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def resource_gather(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Gathers from a variable, which is the same for all rows, at indices of each row."""
     if arguments[0].is_batched or operation.attrs.get("batch_dims"):
         return None
     return call(operation, [a.tensor for a in arguments])
 
 
-def gather_nd(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def gather_nd(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Moves the rows to the end where the indices are the same for all rows; else numbers the indices by rows."""
     table, indices = arguments
     rank, out = operation.inputs[0].shape.rank, operation.outputs[0].shape.rank
@@ -67,7 +67,7 @@ def gather_nd(operation: Operation, arguments: Sequence[Value], rows: Rows) -> S
     return None if numbered_indices is None else call(operation, [table.tensor, numbered_indices])
 
 
-def _numbered(indices: Value, rows: Rows, rank: int | None) -> Any:
+def _numbered(indices: BatchedValue, rows: BatchedRows, rank: int | None) -> Any:
     """Puts the number of the row in front of indices `[..., k]`, which gives `[rows, ..., k + 1]`."""
     if rank is None:
         return None
@@ -79,7 +79,7 @@ def _numbered(indices: Value, rows: Rows, rank: int | None) -> Any:
     return raw.ConcatV2(values=[row_numbers, spread_indices], axis=rank)
 
 
-def scatter_nd(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def scatter_nd(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Scatters every row into zeros: the rows go to the end, or their numbers in front of the indices."""
     indices, updates, shape = arguments
     rank, out = operation.inputs[1].shape.rank, operation.inputs[2].shape.num_elements()
@@ -99,7 +99,7 @@ def scatter_nd(operation: Operation, arguments: Sequence[Value], rows: Rows) -> 
     return None if numbered_indices is None else call(operation, [numbered_indices, rows.spread(updates), full_shape])
 
 
-def scatter_into(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def scatter_into(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Scatters every row into a tensor of its own: the rows go to the end, or their numbers in front of the indices."""
     tensor, indices, updates = arguments
     ranks = operation.inputs[0].shape.rank, operation.inputs[2].shape.rank
@@ -115,7 +115,7 @@ def scatter_into(operation: Operation, arguments: Sequence[Value], rows: Rows) -
     )
 
 
-def segments(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def segments(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Moves the rows to the end; numbers the segments of all rows through where segments differ from row to row."""
     data, ids, number = arguments
     rank, id_rank = operation.inputs[0].shape.rank, operation.inputs[1].shape.rank
@@ -143,7 +143,7 @@ def segments(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence
     return [reshaped(totals, joined(rows.vector(), count_vector, dimensions(totals)[1:]))]
 
 
-def stitch(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def stitch(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Moves the rows to the end; the indices must be the same for all rows."""
     half = len(arguments) // 2
     indices, data = arguments[:half], arguments[half:]
@@ -155,7 +155,7 @@ def stitch(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequ
     return [rows_first(stitched_data, operation.outputs[0].shape.rank + 1)]
 
 
-def select(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def select(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Puts a condition that is a vector along the first axis of the values to choose from."""
     ranks = [t.shape.rank for t in operation.inputs]
     if None in ranks:

@@ -15,8 +15,8 @@ from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 from millrace._src.ops.batching import (
-    Rows,
-    Value,
+    BatchedRows,
+    BatchedValue,
     after_rows,
     after_rows_tensor,
     any_batched,
@@ -30,24 +30,24 @@ from millrace._src.ops.batching import (
 )
 
 
-def shapes(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def shapes(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Returns the shapes of the rows: the shapes of the batches without the first dimension."""
     batch_shapes = call(operation, [a.tensor for a in arguments])
-    return [Value(t[1:] if a.is_batched else t, False) for t, a in zip(batch_shapes, arguments, strict=True)]
+    return [BatchedValue(t[1:] if a.is_batched else t, False) for t, a in zip(batch_shapes, arguments, strict=True)]
 
 
-def size(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def size(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Returns the number of elements of one row."""
     dims = raw.Shape(input=arguments[0].tensor, out_type=operation.attrs["out_type"])[1:]
-    return [Value(raw.Prod(input=dims, reduction_indices=[0]), False)]
+    return [BatchedValue(raw.Prod(input=dims, reduction_indices=[0]), False)]
 
 
-def rank(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def rank(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Returns the rank of one row, which is the rank of the batch less one."""
-    return [Value(raw.Sub(x=raw.Rank(input=arguments[0].tensor), y=1), False)]
+    return [BatchedValue(raw.Sub(x=raw.Rank(input=arguments[0].tensor), y=1), False)]
 
 
-def reshape(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def reshape(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Keeps the rows a dimension of their own; works out an unknown dimension of a row from the shape of one row."""
     tensor, shape = arguments
     if shape.is_batched:
@@ -69,13 +69,13 @@ def reshape(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Seq
     return [reshaped(tensor.tensor, joined(rows.vector(), full_dims))]
 
 
-def expand(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def expand(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Inserts the new axis one further to the right."""
     tensor, axis = arguments
     return None if axis.is_batched else [raw.ExpandDims(input=tensor.tensor, dim=after_rows_tensor(axis))]
 
 
-def squeeze(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def squeeze(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Removes axes of size 1, one further to the right; a batch of one row stays a batch."""
     axes, shape = operation.attrs["squeeze_dims"], operation.inputs[0].shape
     tensor = arguments[0].tensor
@@ -87,7 +87,7 @@ def squeeze(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Seq
     return [reshaped(tensor, joined(dimensions(tensor)[:1], dims))]
 
 
-def broadcast_to(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def broadcast_to(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Puts axes of size 1 between the rows and the axes of a row, and broadcasts."""
     tensor, shape = arguments
     rank_, wanted_rank = operation.inputs[0].shape.rank, operation.inputs[1].shape.num_elements()
@@ -97,7 +97,7 @@ def broadcast_to(operation: Operation, arguments: Sequence[Value], rows: Rows) -
     return [raw.BroadcastTo(input=padded(tensor, wanted_rank - rank_), shape=full_shape)]
 
 
-def fill(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def fill(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Fills every row with a value of its own."""
     dims, value = arguments
     wanted_rank = operation.inputs[0].shape.num_elements()
@@ -107,7 +107,7 @@ def fill(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequen
     return [raw.BroadcastTo(input=padded(value, wanted_rank), shape=full_shape)]
 
 
-def transpose(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def transpose(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Reorders the axes of the rows; the rows stay first."""
     tensor, order = arguments
     if order.is_batched:
@@ -120,27 +120,27 @@ def transpose(operation: Operation, arguments: Sequence[Value], rows: Rows) -> S
     return call(operation, [tensor.tensor, raw.ConcatV2(values=[first, moved_order], axis=0)])
 
 
-def of_a_shape(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def of_a_shape(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Puts the rows first in the operand's shape, which is an attribute of the op."""
     first = TensorShape([rows.count if isinstance(rows.count, int) else None])
     return call(operation, [arguments[0].tensor], shape=first.concatenate(operation.attrs["shape"]))
 
 
-def one_hot(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def one_hot(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Inserts the new axis one further to the right."""
     if any_batched(arguments[1:]):
         return None
     return call(operation, [a.tensor for a in arguments], axis=after_rows(operation.attrs["axis"]))
 
 
-def diagonal(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def diagonal(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Puts the axes of a row together, makes a diagonal matrix, and takes the axes apart again."""
     dims = dimensions(arguments[0].tensor)
     flat_rows = reshaped(arguments[0].tensor, joined(dims[:1], product(dims[1:])))
     return [reshaped(raw.MatrixDiag(diagonal=flat_rows), joined(dims[:1], dims[1:], dims[1:]))]
 
 
-def diagonal_part(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def diagonal_part(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Puts each half of the axes of a row together, takes the diagonal, and takes the axes apart again."""
     rank = operation.inputs[0].shape.rank
     if rank is None:

@@ -13,8 +13,8 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 from millrace._src.ops.batching import (
-    Rows,
-    Value,
+    BatchedRows,
+    BatchedValue,
     after_rows,
     after_rows_tensor,
     any_batched,
@@ -27,7 +27,7 @@ from millrace._src.ops.batching import (
 )
 
 
-def cut(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def cut(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Slices every row: the same slice of each row, or slices that start at an index of each row."""
     tensor, begin, size = arguments
     if size.is_batched:
@@ -45,7 +45,7 @@ def cut(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any]
     return [slices]
 
 
-def strided_slice(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def strided_slice(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Takes the whole first axis, then the slice of each row."""
     if any_batched(arguments[1:]):
         return _picked(operation, arguments, rows)
@@ -60,7 +60,7 @@ def _masks(operation: Any) -> dict[str, int]:
     return masks
 
 
-def _picked(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def _picked(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Takes `x[i, j]` with indices of each row: gathers one axis after the other."""
     tensor, begin = arguments[:2]
     count = operation.inputs[1].shape.num_elements()
@@ -86,7 +86,7 @@ def _picked(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[
     return [picked_values]
 
 
-def strided_slice_grad(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def strided_slice_grad(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Differentiates the slice of a batch, whose shape has the rows first."""
     if any_batched(arguments[:4]):
         return None
@@ -95,7 +95,7 @@ def strided_slice_grad(operation: Any, arguments: Sequence[Value], rows: Rows) -
     return call(operation, [shape, begin, end, strides, rows.spread(arguments[4])], **_masks(operation))
 
 
-def strided_slice_update(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def strided_slice_update(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Replaces a part of every row; axes of size 1 come before the axes of a value that is broadcast."""
     if any_batched(arguments[1:4]):
         return None
@@ -111,11 +111,11 @@ def strided_slice_update(operation: Any, arguments: Sequence[Value], rows: Rows)
         )
         if part.shape.rank is None or operation.inputs[4].shape.rank is None:
             return None
-        value = Value(padded(value, part.shape.rank - 1 - operation.inputs[4].shape.rank), True)
+        value = BatchedValue(padded(value, part.shape.rank - 1 - operation.inputs[4].shape.rank), True)
     return call(operation, [rows.spread(arguments[0]), begin, end, strides, value.tensor], **_masks(operation))
 
 
-def dynamic_update_slice(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def dynamic_update_slice(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Updates a block of every row: the same position in each row, counted from the first row."""
     tensor, update, positions = arguments
     if positions.is_batched:
@@ -123,7 +123,7 @@ def dynamic_update_slice(operation: Any, arguments: Sequence[Value], rows: Rows)
     return call(operation, [rows.spread(tensor), rows.spread(update), preceded(0, positions.tensor)])
 
 
-def dynamic_slice(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def dynamic_slice(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Takes a block of every row: all rows, and the same position in each row."""
     tensor, positions, sizes = arguments
     if positions.is_batched or sizes.is_batched:
@@ -135,17 +135,17 @@ def dynamic_slice(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seq
 # --- joining ---------------------------------------------------------------------------------------------------------
 
 
-def pack(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def pack(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Stacks along an axis one further to the right."""
     return call(operation, [rows.spread(a) for a in arguments], axis=after_rows(operation.attrs["axis"]))
 
 
-def unpack(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def unpack(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Takes apart an axis one further to the right."""
     return call(operation, [arguments[0].tensor], axis=after_rows(operation.attrs["axis"]))
 
 
-def concat(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def concat(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Joins along an axis one further to the right."""
     if operation.op_def.signature.input_names[0] == "values":
         *values, axis = arguments
@@ -156,12 +156,12 @@ def concat(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[A
     return [raw.ConcatV2(values=[rows.spread(a) for a in values], axis=after_rows_tensor(axis))]
 
 
-def parallel_concat(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def parallel_concat(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Joins rows of one element each, along what is then the second axis."""
     return [raw.ConcatV2(values=[rows.spread(a) for a in arguments], axis=1)]
 
 
-def reverse_sequence(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def reverse_sequence(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Reverses with both axes one further to the right.
 
     Lengths that differ from row to row belong to one batch together with the rows.

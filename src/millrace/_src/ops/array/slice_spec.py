@@ -3,7 +3,7 @@
 TensorFlow encodes `x[1:, ..., None, -1]` as three vectors and five bit masks, whose bit `i` speaks of entry `i`: begin
 or end left out, the ellipsis, a new axis, an index that removes its dimension. Reading the code takes two steps, the
 same for the kernel, the shape rule and the gradients. `dense` gives each *dimension of the input* an entry, spreading
-the ellipsis. `range_of` brings an entry into the bounds of the dimension. A `Layout` is the outcome.
+the ellipsis. `range_of` brings an entry into the bounds of the dimension. A `SliceLayout` is the outcome.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Masks(NamedTuple):
     shrink_axis: int = 0
 
 
-class Entry(NamedTuple):
+class SliceEntry(NamedTuple):
     """The slice of one dimension of the input; None is a value not known while tracing."""
 
     begin: int | None
@@ -36,7 +36,7 @@ class Entry(NamedTuple):
     """The position, in begin, end and strides, that this entry came from; -1 for dimensions without an entry there."""
 
 
-class Range(NamedTuple):
+class SliceRange(NamedTuple):
     """The elements `begin, begin + stride, ...` of a dimension: `size` elements."""
 
     begin: int
@@ -51,7 +51,7 @@ class Range(NamedTuple):
         return slice(self.begin, None if end < 0 else end, self.stride) if self.size else slice(0, 0)
 
 
-class Layout(NamedTuple):
+class SliceLayout(NamedTuple):
     """The index that slices an array of known shape."""
 
     key: tuple[Any, ...]
@@ -79,7 +79,7 @@ def dense(
     masks: Masks,
     rank: int,
     fail: Fail,
-) -> tuple[list[Entry], list[int]]:
+) -> tuple[list[SliceEntry], list[int]]:
     """Gives each dimension of the input an entry.
 
     Args:
@@ -94,7 +94,7 @@ def dense(
     Returns: The entries, and the dimensions of the result in order: a dimension of the input, or NEW_AXIS.
     """
     _check_ellipsis(masks, count, fail)
-    entries: list[Entry] = []
+    entries: list[SliceEntry] = []
     order: list[int] = []
     ellipsis_at = _ellipsis_position(masks, count)
     for i in range(count + (ellipsis_at == count)):
@@ -104,7 +104,7 @@ def dense(
             stop = min(rank - (count - i) + 1 + new_after, rank) if i < count else rank
             while len(entries) < stop:
                 order.append(len(entries))
-                entries.append(Entry(0, 0, 1, True, True, False, -1))
+                entries.append(SliceEntry(0, 0, 1, True, True, False, -1))
         elif masks.new_axis & bit:
             order.append(NEW_AXIS)
         else:
@@ -116,7 +116,9 @@ def dense(
             if not shrinks:
                 order.append(len(entries))
             first, last = (None if begin is None else begin[i]), (None if end is None else end[i])
-            entries.append(Entry(first, last, strides[i], bool(masks.begin & bit), bool(masks.end & bit), shrinks, i))
+            entries.append(
+                SliceEntry(first, last, strides[i], bool(masks.begin & bit), bool(masks.end & bit), shrinks, i)
+            )
     return entries, order
 
 
@@ -132,7 +134,7 @@ def _ellipsis_position(masks: Masks, count: int) -> int:
     return ellipses.bit_length() - 1 if ellipses else count
 
 
-def range_of(entry: Entry, dim: int, at: int, fail: Fail) -> Range:
+def range_of(entry: SliceEntry, dim: int, at: int, fail: Fail) -> SliceRange:
     """Returns the elements that a fully known entry selects from a dimension of size `dim`."""
     begin, end, stride = entry.begin or 0, entry.end or 0, entry.stride
     if stride == 0:
@@ -143,7 +145,7 @@ def range_of(entry: Entry, dim: int, at: int, fail: Fail) -> Range:
         first = begin + dim if begin < 0 else begin
         if not 0 <= first < dim:
             raise fail(f"slice index {first} of dimension {at} out of bounds.")
-        return Range(first, 1, 1, True)
+        return SliceRange(first, 1, 1, True)
     low, high = (0, dim) if stride > 0 else (-1, dim - 1)
     first = (
         (low if stride > 0 else high)
@@ -151,19 +153,19 @@ def range_of(entry: Entry, dim: int, at: int, fail: Fail) -> Range:
         else min(max(begin + dim if begin < 0 else begin, low), high)
     )
     last = (high if stride > 0 else low) if entry.end_masked else min(max(end + dim if end < 0 else end, low), high)
-    return Range(first, stride, max(0, -(-(last - first) // stride)), False)
+    return SliceRange(first, stride, max(0, -(-(last - first) // stride)), False)
 
 
 def layout(
     shape: tuple[int, ...], begin: Sequence[int], end: Sequence[int], strides: Sequence[int], masks: Masks, fail: Fail
-) -> Layout:
+) -> SliceLayout:
     """Works out how to slice an array of shape `shape`. Raises `fail(message)` if the slice is impossible."""
     entries, order = dense(len(begin), begin, end, strides, masks, len(shape), fail)
     ranges = [range_of(entry, dim, at, fail) for at, (entry, dim) in enumerate(zip(entries, shape, strict=True))]
-    return Layout(_index(ranges, order), *_sizes(ranges, order))
+    return SliceLayout(_index(ranges, order), *_sizes(ranges, order))
 
 
-def _index(ranges: Sequence[Range], order: Sequence[int]) -> tuple[Any, ...]:
+def _index(ranges: Sequence[SliceRange], order: Sequence[int]) -> tuple[Any, ...]:
     """Returns the NumPy index of the final shape.
 
     The index ends in an ellipsis, so that even a single element stays an array.
@@ -184,7 +186,9 @@ def _index(ranges: Sequence[Range], order: Sequence[int]) -> tuple[Any, ...]:
     return (*index, ...)
 
 
-def _sizes(ranges: Sequence[Range], order: Sequence[int]) -> tuple[tuple[slice, ...], tuple[int, ...], tuple[int, ...]]:
+def _sizes(
+    ranges: Sequence[SliceRange], order: Sequence[int]
+) -> tuple[tuple[slice, ...], tuple[int, ...], tuple[int, ...]]:
     slices = tuple(r.as_slice for r in ranges)
     range_shape = tuple(r.size for r in ranges)
     return slices, range_shape, tuple(1 if at == NEW_AXIS else range_shape[at] for at in order)
@@ -198,12 +202,12 @@ def cached_layout(
     strides: tuple[int, ...],
     masks: Masks,
     fail: Fail,
-) -> Layout:
+) -> SliceLayout:
     """Returns `layout` of the arguments, from a cache: programs take the same slices again and again."""
     return layout(shape, begin, end, strides, masks, fail)
 
 
-def static_size(entry: Entry, dim: int | None, at: int, fail: Fail) -> int | None:
+def static_size(entry: SliceEntry, dim: int | None, at: int, fail: Fail) -> int | None:
     """Returns the number of elements that an entry selects, None where a trace does not know the number."""
     if entry.stride == 0:
         raise fail(f"strides[{at}] must be non-zero")

@@ -29,9 +29,9 @@ from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, merge_dims,
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.array.slice_spec import (
     NEW_AXIS,
-    Entry,
-    Layout,
     Masks,
+    SliceEntry,
+    SliceLayout,
     cached_layout,
     dense,
     range_of,
@@ -74,7 +74,7 @@ def _strided_slice_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of(tuple(1 if at == NEW_AXIS else sizes[at] for at in order))
 
 
-def _layout(shape: tuple[int, ...], begin: Array, end: Array, strides: Array, masks: Masks) -> Layout:
+def _layout(shape: tuple[int, ...], begin: Array, end: Array, strides: Array, masks: Masks) -> SliceLayout:
     if begin.ndim != 1 or begin.shape != end.shape or begin.shape != strides.shape:
         raise invalid(
             "Expected begin, end, and strides to be 1D equal size tensors, but got shapes "
@@ -149,7 +149,7 @@ def _dynamic_slice(xp: Xp, x: Array, begin: Array, strides: list[int], masks: Ma
     return xp.reshape(x, tuple(1 if at == NEW_AXIS else x.shape[at] for at in order))
 
 
-def _require_known_size(entry: Entry, at: int) -> None:
+def _require_known_size(entry: SliceEntry, at: int) -> None:
     """Raises unless the slice is a single position or the whole dimension."""
     if not entry.shrinks and not (entry.begin_masked and entry.end_masked):
         raise UnknownWhileCompilingError(

@@ -139,11 +139,11 @@ def _eager_text(
 
 def _differences(x: Array, y: Array, passed: Array, limit: int) -> list[str]:
     indices = np.argwhere(~passed)[:limit]
-    places = tuple(indices.T)
+    mismatches = tuple(indices.T)
     return [
         f"Indices of first {len(indices)} different values:\n{indices}",
-        f"Corresponding x values:\n{x[places]}",
-        f"Corresponding y values:\n{y[places]}",
+        f"Corresponding x values:\n{x[mismatches]}",
+        f"Corresponding y values:\n{y[mismatches]}",
     ]
 
 

@@ -23,7 +23,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.graph.operation import Operation
 from millrace._src.ops import raw
-from millrace._src.ops.batching import Rows, Value, folded, unfolded
+from millrace._src.ops.batching import BatchedRows, BatchedValue, folded, unfolded
 from millrace._src.ops.strings.text_bytes import check_choice
 from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.export import export
@@ -171,7 +171,7 @@ def _shape(c: ShapeContext) -> TensorShape:
     return TensorShape([count, *size, image.as_list()[3] if image.rank is not None else None])
 
 
-def crop_rows(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def crop_rows(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Runs crops of all rows: the images and the boxes of the rows become one batch each."""
     image, boxes, box_ind, crop_size = arguments
     if crop_size.is_batched:

@@ -36,7 +36,7 @@ class _Request(NamedTuple):
     channels: int = 0
     dtype: DType = d.uint8
     expand_animations: bool = True
-    jpeg: jpeg_files.Settings = jpeg_files.Settings()
+    jpeg: jpeg_files.JpegSettings = jpeg_files.JpegSettings()
 
 
 def _format_of(data: bytes) -> str:
@@ -205,7 +205,7 @@ def _jpeg_request(
     if dct_method not in _DCT_METHODS:
         raise invalid("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}")
     options = ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method
-    return _Request(op, channels, jpeg=jpeg_files.Settings(channels, *options))
+    return _Request(op, channels, jpeg=jpeg_files.JpegSettings(channels, *options))
 
 
 @op(

@@ -74,7 +74,7 @@ def encode_jpeg_op(
     metadata = xmp_metadata.encode() if isinstance(xmp_metadata, str) else xmp_metadata
     return jpeg_files.encode(
         image,
-        jpeg_files.Options(
+        jpeg_files.JpegOptions(
             quality, progressive, optimize_size, chroma_downsampling, density_unit, x_density, y_density, metadata
         ),
     )
@@ -93,7 +93,7 @@ def encode_jpeg_variable_quality_op(xp: Xp, images: Array, quality: Array) -> by
     if quality.ndim:
         raise invalid(f"quality must be scalar: {shape_brackets(quality.shape)}")
     _check_jpeg(images, int(quality))
-    return jpeg_files.encode(images, jpeg_files.Options(quality=int(quality)))
+    return jpeg_files.encode(images, jpeg_files.JpegOptions(quality=int(quality)))
 
 
 def _batch_shape(c: ShapeContext) -> TensorShape:

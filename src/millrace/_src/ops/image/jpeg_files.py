@@ -30,7 +30,7 @@ _XMP = b"http://ns.adobe.com/xap/1.0/\0"
 _LARGEST_SEGMENT = 0xFFFF - 2
 
 
-class Header(NamedTuple):
+class JpegHeader(NamedTuple):
     """What a JPEG file says of its image."""
 
     height: int
@@ -42,7 +42,7 @@ class Header(NamedTuple):
     """Where the first scan begins in the file."""
 
 
-class Settings(NamedTuple):
+class JpegSettings(NamedTuple):
     """How to decode."""
 
     channels: int = 0
@@ -58,7 +58,7 @@ def failure() -> InvalidArgumentError:
     return InvalidArgumentError(None, None, "jpeg::Uncompress failed. Invalid JPEG data or crop window.")
 
 
-def header(data: bytes) -> Header | None:
+def header(data: bytes) -> JpegHeader | None:
     """Reads the header of a JPEG file, or returns None if the file ends before its pixels."""
     frame, at, size = None, 2, len(data)
     while at + 4 <= size:
@@ -68,7 +68,7 @@ def header(data: bytes) -> Header | None:
         elif marker in _WITHOUT_CONTENT:
             at += 2
         elif marker == _SCAN:
-            return None if frame is None else Header(*frame, at + 4)
+            return None if frame is None else JpegHeader(*frame, at + 4)
         else:
             if marker in _FRAMES and at + 10 <= size:
                 frame = _frame(data, at + 4)
@@ -87,7 +87,7 @@ def _frame(data: bytes, at: int) -> tuple[int, int, int, int] | None:
     return height, width, channels, 8 * max(factors, default=1)
 
 
-def decode(data: bytes, settings: Settings) -> Array:
+def decode(data: bytes, settings: JpegSettings) -> Array:
     """Decodes a JPEG file to pixels `[height, width, channels]`.
 
     Raises: InvalidArgumentError: if the data is broken, or too little of the image is left.
@@ -103,7 +103,7 @@ def decode(data: bytes, settings: Settings) -> Array:
     return _lines_left(data, found, settings)
 
 
-def _decoded(data: bytes, found: Header, settings: Settings) -> Array:
+def _decoded(data: bytes, found: JpegHeader, settings: JpegSettings) -> Array:
     simplejpeg = import_optional("simplejpeg", "tf.io.decode_jpeg", "image")
     channels = settings.channels or (1 if found.channels == 1 else 3)
     colors = "CMYK" if found.channels == 4 else "GRAY" if channels == 1 else "RGB"
@@ -131,7 +131,7 @@ def _without_black(pixels: Array) -> Array:
     return (products // 255).astype(np.uint8)
 
 
-def _lines_left(data: bytes, found: Header, settings: Settings) -> Array:
+def _lines_left(data: bytes, found: JpegHeader, settings: JpegSettings) -> Array:
     """Decodes the lines that a file still holds; the other lines are black.
 
     Raises: InvalidArgumentError: if these are too few.
@@ -152,7 +152,7 @@ def _lines_left(data: bytes, found: Header, settings: Settings) -> Array:
 # --- encoding --------------------------------------------------------------------------------------------------------
 
 
-class Options(NamedTuple):
+class JpegOptions(NamedTuple):
     """How to encode."""
 
     quality: int = 95
@@ -165,7 +165,7 @@ class Options(NamedTuple):
     xmp_metadata: bytes = b""
 
 
-def encode(pixels: Array, options: Options) -> bytes:
+def encode(pixels: Array, options: JpegOptions) -> bytes:
     """Encodes pixels `[height, width, 1 or 3]` as a JPEG file.
 
     Raises: InternalError: if there are no pixels, or the metadata is too long.
@@ -187,7 +187,7 @@ def encode(pixels: Array, options: Options) -> bytes:
     return _with_metadata(file.getvalue(), options)
 
 
-def _with_metadata(data: bytes, options: Options) -> bytes:
+def _with_metadata(data: bytes, options: JpegOptions) -> bytes:
     """Writes the density into the JFIF header, and XMP metadata behind the header."""
     unit = {"in": 1, "cm": 2}[options.density_unit]
     density = struct.pack(">BHH", unit, options.x_density & 0xFFFF, options.y_density & 0xFFFF)

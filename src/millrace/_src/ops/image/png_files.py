@@ -31,7 +31,7 @@ _PASSES = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2),
 """The first row and column of each pass of an interlaced image, and how far its rows and columns are apart."""
 
 
-class Header(NamedTuple):
+class PngHeader(NamedTuple):
     """The first chunk of a PNG file."""
 
     width: int
@@ -47,14 +47,14 @@ def _invalid(data: bytes) -> InvalidArgumentError:
     return InvalidArgumentError(None, None, f"Invalid PNG data, size {len(data)}")
 
 
-def header(data: bytes) -> Header:
+def header(data: bytes) -> PngHeader:
     """Reads the header.
 
     Raises: InvalidArgumentError: if there is none.
     """
     if len(data) < 33 or data[12:16] != b"IHDR" or zlib.crc32(data[12:29]) != struct.unpack_from(">I", data, 29)[0]:
         raise InvalidArgumentError(None, None, "Invalid PNG. Failed to initialize decoder.")
-    found = Header(*struct.unpack_from(">IIBBBBB", data, 16))
+    found = PngHeader(*struct.unpack_from(">IIBBBBB", data, 16))
     if found.color_type not in _CHANNELS or not found.width or not found.height:
         raise InvalidArgumentError(None, None, "Invalid PNG. Failed to initialize decoder.")
     return found
@@ -92,7 +92,7 @@ def decode(data: bytes, channels: int, is_wide: bool) -> Array:
     return (pixels >> 8).astype(np.uint8) if pixels.dtype == np.uint16 and not is_wide else pixels
 
 
-def _pixels(data: bytes, found: Header) -> Array:
+def _pixels(data: bytes, found: PngHeader) -> Array:
     """Decodes up to 8 bits a channel."""
     module = import_optional("PIL.Image", "tf.io.decode_png", "image")
     try:
@@ -108,7 +108,7 @@ def _pixels(data: bytes, found: Header) -> Array:
     return pixels if pixels.ndim == 3 else pixels[..., None]
 
 
-def _alpha(pixels: Array, found: Header, transparent: bytes | None) -> Array:
+def _alpha(pixels: Array, found: PngHeader, transparent: bytes | None) -> Array:
     """Makes the alpha of pixels without one: one color may be transparent.
 
     Without such a color the alpha is the largest number of the file's own depth, as libpng has it.
@@ -149,7 +149,7 @@ def _gray(colors: Array) -> Array:
 # --- 16 bits a channel -----------------------------------------------------------------------------------------------
 
 
-def _wide_pixels(data: bytes, found: Header) -> Array:
+def _wide_pixels(data: bytes, found: PngHeader) -> Array:
     """Decodes 16 bits a channel."""
     packed = b"".join(content for kind, content in _chunks(data) if kind == b"IDAT")
     try:

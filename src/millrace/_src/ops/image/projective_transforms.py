@@ -21,7 +21,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
-from millrace._src.ops.batching import Rows, Value, dimensions, folded, joined, unfolded
+from millrace._src.ops.batching import BatchedRows, BatchedValue, dimensions, folded, joined, unfolded
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.text import shape_brackets
@@ -157,7 +157,7 @@ def _shape(c: ShapeContext) -> TensorShape:
     return TensorShape([dims[0], *(c.partial("output_shape") or [None, None]), dims[3]])
 
 
-def transform_rows(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def transform_rows(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Runs the transforms of all rows: each row's transform is repeated for the images of the row."""
     images, transforms, *others = arguments
     if any(a.is_batched for a in others):

@@ -12,10 +12,10 @@ from typing import Any
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
-from millrace._src.ops.batching import Rows, Value, by_name, folded, unfolded
+from millrace._src.ops.batching import BatchedRows, BatchedValue, by_name, folded, unfolded
 
 
-def as_batch(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def as_batch(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Reads the single Example, or the vector of Examples, of each row as one batch."""
     if not _is_uniform(operation):
         return None
@@ -32,7 +32,7 @@ def as_batch(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Se
     return [unfolded(tensor, examples) for tensor in call(operation, tensors)]
 
 
-def single_as_batch(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def single_as_batch(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Reads the Example of each row of a `ParseSingleExample` as a batch, by a `ParseExampleV2`."""
     if not _is_uniform(operation) or any(argument.is_batched for argument in arguments[1:]):
         return None

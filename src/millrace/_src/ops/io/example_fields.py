@@ -34,7 +34,7 @@ MISSING = -1
 """The count of an Example that does not have a field, or has it without a list of values."""
 
 
-class Layout(enum.Enum):
+class FieldLayout(enum.Enum):
     """How the values of a field are laid out in tensors."""
 
     FIXED = "fixed"
@@ -47,7 +47,7 @@ class Layout(enum.Enum):
     @property
     def is_dense(self) -> bool:
         """Whether the values become one dense tensor."""
-        return self in (Layout.FIXED, Layout.PADDED)
+        return self in (FieldLayout.FIXED, FieldLayout.PADDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Field:
 
     key: bytes
     dtype: DType
-    layout: Layout
+    layout: FieldLayout
     shape: tuple[int, ...] = ()
     """Of a fixed field, the shape of the values of an Example; of a padded field, the shape of one row."""
     is_required: bool = False
@@ -75,7 +75,7 @@ class Field:
     @property
     def shown_shape(self) -> str:
         """The shape as messages show it."""
-        return shape_brackets((None, *self.shape) if self.layout is Layout.PADDED else self.shape)
+        return shape_brackets((None, *self.shape) if self.layout is FieldLayout.PADDED else self.shape)
 
     @property
     def shown_key(self) -> str:

@@ -19,7 +19,7 @@ from millrace._src.ops.io.example_fields import (
     LIST_OF_TAG,
     Column,
     Field,
-    Layout,
+    FieldLayout,
     Values,
     column_of,
     shown,
@@ -69,7 +69,7 @@ class ExampleOrigin:
         if self.index is not None:
             return self.refused(field, "Can't parse serialized Example.")
         detail = f"Parsing {LIST_OF_TAG[field.tag]}_list failed."
-        if field.tag == LENGTH_1 and field.layout is not Layout.FIXED:
+        if field.tag == LENGTH_1 and field.layout is not FieldLayout.FIXED:
             detail = "Could not get num elements in bytes_list."
         return self.refused(field, f"Can't parse serialized Example: {detail}")
 
@@ -199,14 +199,14 @@ def _read_feature(data: bytes, start: int, end: int, field: Field, origin: Examp
 def _check_count(count: int, field: Field, origin: ExampleOrigin) -> None:
     """Refuses a number of values that does not fit a dense field."""
     kind = LIST_OF_TAG[field.tag]
-    if field.layout is Layout.FIXED and count != field.size:
+    if field.layout is FieldLayout.FIXED and count != field.size:
         if field.tag == LENGTH_1 and count > field.size:
             raise origin.unreadable(field)
         if origin.index is None:
             raise origin.refused(field, f"Can't parse serialized Example: Some {kind}_list slice was not parsed.")
         sizes = f"Values size: {count} but output shape: {field.shown_shape}"
         raise origin.refused(field, f"Number of {kind} values != expected.  {sizes}")
-    if field.layout is Layout.PADDED and (count % field.size if field.size else count):
+    if field.layout is FieldLayout.PADDED and (count % field.size if field.size else count):
         if origin.index is None:
             expected = f"number of elements should be divisible by {field.size}, found {count} instead"
             raise invalid(f"Error while parsing feature with key {field.shown_key}: {expected}")

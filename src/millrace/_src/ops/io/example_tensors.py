@@ -17,17 +17,17 @@ from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType
 from millrace._src.core.errors import invalid
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.io.example_fields import MISSING, Column, Field, Layout
+from millrace._src.ops.io.example_fields import MISSING, Column, Field, FieldLayout
 from millrace._src.util.text import shape_brackets
 
 
 def fits(column: Column, field: Field) -> bool:
     """Returns whether the counts of a column are what the field asks for."""
     counts = column.counts
-    if field.layout is Layout.FIXED:
+    if field.layout is FieldLayout.FIXED:
         is_full = counts == field.size
         return b"\0" not in is_full.tobytes() or bool((is_full | (counts == MISSING) & (not field.is_required)).all())
-    if field.layout is Layout.PADDED:
+    if field.layout is FieldLayout.PADDED:
         return not (np.maximum(counts, 0) % field.size if field.size else np.maximum(counts, 0)).any()
     return True
 
@@ -37,7 +37,7 @@ def fits(column: Column, field: Field) -> bool:
 
 def dense_tensor(column: Column, field: Field, default: Array, is_single: bool) -> Array:
     """Makes the tensor of a dense field; `default` is what a missing field has, or what rows are padded with."""
-    if field.layout is Layout.FIXED:
+    if field.layout is FieldLayout.FIXED:
         values = _with_default(column, field, default)
         return values.reshape(field.shape if is_single else (len(column.counts), *field.shape))
     if is_single:
@@ -116,26 +116,26 @@ def _dense_fields(
     for index, (key, dtype, shape) in enumerate(zip(keys, dtypes, shapes, strict=True)):
         layout, row_shape = _dense_layout(index, shape)
         _check_default(index, default_shapes[index], shape, layout)
-        is_required = layout is Layout.FIXED and 0 in default_shapes[index]
+        is_required = layout is FieldLayout.FIXED and 0 in default_shapes[index]
         fields.append(Field(key, dtype, layout, row_shape, is_required))
     return tuple(fields)
 
 
-def _dense_layout(index: int, shape: TensorShape) -> tuple[Layout, tuple[int, ...]]:
+def _dense_layout(index: int, shape: TensorShape) -> tuple[FieldLayout, tuple[int, ...]]:
     dims = shape.dim_sizes
     if dims is None or None in dims[1:]:
         raise invalid(f"dense_shapes[{index}] has unknown rank or unknown inner dimensions: {shape_brackets(dims)}")
     row_shape = tuple(dim for dim in dims if dim is not None)
-    return (Layout.PADDED if len(row_shape) < len(dims) else Layout.FIXED), row_shape
+    return (FieldLayout.PADDED if len(row_shape) < len(dims) else FieldLayout.FIXED), row_shape
 
 
-def _check_default(index: int, default: tuple[int, ...], shape: TensorShape, layout: Layout) -> None:
-    if layout is Layout.PADDED and math.prod(default) != 1:
+def _check_default(index: int, default: tuple[int, ...], shape: TensorShape, layout: FieldLayout) -> None:
+    if layout is FieldLayout.PADDED and math.prod(default) != 1:
         raise invalid(
             f"dense_shape[{index}] is a variable length shape: {shape_brackets(shape)}, therefore def_value[{index}] "
             f"must contain a single element (the padding element).  But its shape is: {shape_brackets(default)}"
         )
-    if layout is Layout.FIXED and 0 not in default and default != shape.dim_sizes:
+    if layout is FieldLayout.FIXED and 0 not in default and default != shape.dim_sizes:
         shown_shapes = shape_brackets(default), shape_brackets(shape)
         raise invalid(
             f"def_value[{index}].shape() == {shown_shapes[0]} is not compatible with dense_shapes_[{index}] == "

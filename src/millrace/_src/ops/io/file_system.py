@@ -1,6 +1,6 @@
 """What a file system is.
 
-Files may be on the disk of this machine, in memory, or far away. Whoever reads and writes files asks a `FileSystem`,
+Files may be on the disk of this machine, in memory, or far away. Code that reads and writes files asks a `FileSystem`,
 which raises `OSError` as the operating system does. A new file system says a dozen things of itself; for the rest
 there is a path by those.
 """

@@ -16,7 +16,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.io.example_batches import as_batch, single_as_batch
-from millrace._src.ops.io.example_fields import Column, Field, Layout
+from millrace._src.ops.io.example_fields import Column, Field, FieldLayout
 from millrace._src.ops.io.example_reader import read_examples
 from millrace._src.ops.io.example_scanner import scan_examples
 from millrace._src.ops.io.example_tensors import dense_fields, dense_tensor, fits, ragged_parts, sparse_parts
@@ -133,7 +133,7 @@ def _tensors(columns: Sequence[Column], dense: Sequence[Field], defaults: Sequen
 
 
 def _sparse_fields(keys: Sequence[bytes], dtypes: Sequence[DType]) -> list[Field]:
-    return [Field(key, dtype, Layout.SPARSE) for key, dtype in zip(keys, dtypes, strict=True)]
+    return [Field(key, dtype, FieldLayout.SPARSE) for key, dtype in zip(keys, dtypes, strict=True)]
 
 
 # --- the ops ---------------------------------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ def parse_example_v2(
     dense = dense_fields(dense_keys.reshape(-1), Tdense, dense_shapes, dense_defaults)
     sparse = _sparse_fields(sparse_keys.reshape(-1), sparse_types)
     keyed_types = zip(ragged_keys.reshape(-1), ragged_value_types, strict=True)
-    ragged = [Field(key, dtype, Layout.RAGGED) for key, dtype in keyed_types]
+    ragged = [Field(key, dtype, FieldLayout.RAGGED) for key, dtype in keyed_types]
     columns = read_columns(serialized, [*dense, *sparse, *ragged], all_names)
     is_single = serialized.ndim == 0
     first_ragged = len(columns) - len(ragged)

@@ -23,7 +23,7 @@ from millrace._src.ops.io.byte_source import open_source, positive_buffer_size
 from millrace._src.ops.io.file_names import file_name
 from millrace._src.ops.io.file_systems import content_of
 from millrace._src.ops.io.record_reader import RecordReader
-from millrace._src.ops.io.text_line_reader import TextLineReader
+from millrace._src.ops.io.text_line_reader import LineReader
 from millrace._src.ops.queue.queues import Queue
 from millrace._src.proto.reader_state_pb2 import ReaderBaseState
 
@@ -91,7 +91,7 @@ class Lines(RecordSource):
 
     def __init__(self, name: bytes, skip_header_lines: int) -> None:
         self._name = name
-        self._reader = TextLineReader(name)
+        self._reader = LineReader(name)
         self._number = 0
         while self._number < skip_header_lines and self._reader.read_block(1):
             self._number += 1

@@ -37,8 +37,8 @@ def _known_schemes(fsspec: Any) -> list[str]:
 def remote_file_system(name: str, scheme: str) -> FileSystem:
     """Returns the file system of a name.
 
-    Raises: tf.errors.UnimplementedError: if `fsspec` or a package that it needs is not installed, or nobody knows the
-      scheme.
+    Raises: tf.errors.UnimplementedError: if `fsspec` or a package that it needs is not installed, or the scheme is
+      unknown.
     """
     refusal = f"File system scheme '{scheme}' not implemented (file: '{name}')"
     try:

@@ -13,7 +13,7 @@ from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType
 from millrace._src.core.errors import invalid
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.io.example_fields import Field, Layout
+from millrace._src.ops.io.example_fields import Field, FieldLayout
 from millrace._src.util.text import shape_brackets
 
 
@@ -38,7 +38,7 @@ def sparse_fields(kind: str, keys: Sequence[bytes], number: int, dtypes: Sequenc
     """Makes the sparse fields of a `kind`, "context" or "feature_list"; `number` is how many the attributes state."""
     check_sizes(f"num_{kind}_sparse", number, (f"{kind}_sparse_types", len(dtypes)))
     _check_keys(f"{kind}_sparse_keys", keys, f"N{kind}_sparse", number)
-    return _plain_fields(keys, dtypes, Layout.SPARSE)
+    return _plain_fields(keys, dtypes, FieldLayout.SPARSE)
 
 
 def ragged_fields(
@@ -48,7 +48,7 @@ def ragged_fields(
     sizes = (f"{kind}_ragged_value_types", len(dtypes)), (f"{kind}_ragged_split_types", len(split_types))
     check_sizes(f"num_{kind}_ragged", len(dtypes), *sizes)
     _check_keys(f"{kind}_ragged_keys", keys, f"len({kind}_ragged_value_types)", len(dtypes))
-    return _plain_fields(keys, dtypes, Layout.RAGGED)
+    return _plain_fields(keys, dtypes, FieldLayout.RAGGED)
 
 
 def context_fields(
@@ -85,7 +85,7 @@ def list_fields(
     return [_fixed_field(key, dtype, shape, is_required=not may_miss) for key, dtype, shape, may_miss in parts]
 
 
-def _plain_fields(keys: Sequence[bytes], dtypes: Sequence[DType], layout: Layout) -> list[Field]:
+def _plain_fields(keys: Sequence[bytes], dtypes: Sequence[DType], layout: FieldLayout) -> list[Field]:
     return [Field(key, dtype, layout) for key, dtype in zip(keys, dtypes, strict=True)]
 
 
@@ -93,7 +93,7 @@ def _fixed_field(key: bytes, dtype: DType, shape: TensorShape, *, is_required: b
     dims = shape.dim_sizes
     if dims is None or None in dims:
         raise invalid(f"Shape {shape_brackets(dims)} is not fully defined")
-    return Field(key, dtype, Layout.FIXED, tuple(dim for dim in dims if dim is not None), is_required)
+    return Field(key, dtype, FieldLayout.FIXED, tuple(dim for dim in dims if dim is not None), is_required)
 
 
 # --- lengths ---------------------------------------------------------------------------------------------------------

@@ -16,7 +16,16 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import string
 from millrace._src.core.errors import invalid
-from millrace._src.ops.io.example_fields import KIND_OF_TAG, MISSING, Column, Field, Layout, Values, column_of, shown
+from millrace._src.ops.io.example_fields import (
+    KIND_OF_TAG,
+    MISSING,
+    Column,
+    Field,
+    FieldLayout,
+    Values,
+    column_of,
+    shown,
+)
 from millrace._src.ops.io.example_reader import read_list
 from millrace._src.ops.io.wire_format import (
     LENGTH_1,
@@ -186,7 +195,7 @@ def _list_error(field: Field, name: str) -> errors.InvalidArgumentError:
 
 def _check_context(column: Column, field: Field, names: Sequence[str]) -> None:
     """Refuses numbers of values that do not fit a dense field of the context."""
-    if field.layout is not Layout.FIXED:
+    if field.layout is not FieldLayout.FIXED:
         return
     least = 0 if field.is_required else field.size
     most = max(least, int(column.counts.max(initial=0)))
@@ -205,7 +214,7 @@ def _check_context(column: Column, field: Field, names: Sequence[str]) -> None:
 
 def _check_lists(parts: Sequence[list[Values] | None], field: Field, names: Sequence[str]) -> None:
     """Refuses numbers of values that do not fit a dense feature list."""
-    if field.layout is not Layout.FIXED:
+    if field.layout is not FieldLayout.FIXED:
         return
     for part, name in zip(parts, names, strict=True):
         counts = [len(values) for values in part or ()]

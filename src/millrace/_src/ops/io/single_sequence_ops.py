@@ -23,7 +23,7 @@ from millrace._src.ops.io.example_fields import (
     LIST_OF_TAG,
     MISSING,
     Field,
-    Layout,
+    FieldLayout,
     Values,
     column_of,
     shown,
@@ -192,7 +192,7 @@ class _Message:
         return ListColumn(column.values, column.counts, np.array([MISSING if found_list is None else len(values)]))
 
     def _element(self, feature: Any, field: Field, index: int) -> Values:
-        is_sparse = field.layout is Layout.SPARSE
+        is_sparse = field.layout is FieldLayout.SPARSE
         if is_sparse and feature.WhichOneof("kind") is None:
             return []
         word = "List" if is_sparse else "list"

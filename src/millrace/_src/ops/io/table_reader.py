@@ -19,7 +19,7 @@ Position = tuple[int, int]
 """The offset of a record in the file, decompressed, and how many records from there on were read."""
 
 
-class TableReader:
+class TableRecordReader:
     """The records of one file, from a position on.
 
     Args:

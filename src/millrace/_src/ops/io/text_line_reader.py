@@ -12,7 +12,7 @@ from millrace._src.ops.io.byte_source import open_source, positive_buffer_size
 from millrace._src.ops.io.file_names import file_name
 
 
-class TextLineReader:
+class LineReader:
     """The lines of a text file, from a position on.
 
     Args:
@@ -63,7 +63,7 @@ class TextLineReader:
         """Closes the file."""
         self._source.close()
 
-    def __enter__(self) -> TextLineReader:
+    def __enter__(self) -> LineReader:
         return self
 
     def __exit__(self, *exception: object) -> None:

@@ -111,8 +111,8 @@ def written_beside(name: str) -> Iterator[PartFile]:
 def alone(name: str) -> Iterator[None]:
     """Keeps out others that want to be alone with a file too, where the file system knows claims; they wait.
 
-    What is claimed is a part of the file, so that the next process removes it if this one is killed. Whoever is alone
-    with a file does not ask to be so again.
+    What is claimed is a part of the file, so that the next process removes it if this one is killed. The one that
+    is alone with a file does not ask to be so again.
 
     Args: name: the name of the file, whose directory exists.
     Raises: tf.errors.OpError: if nothing can be written there.

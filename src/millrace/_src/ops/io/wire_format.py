@@ -23,7 +23,7 @@ FIXED32_1 = 0x0D
 _SIGN = 1 << 63
 _ALL_BITS = (1 << 64) - 1
 _LARGEST_LENGTH = (1 << 31) - 1
-_LONGEST = 10
+_MAX_LENGTH = 10
 """How many bytes a varint of 64 bits has at most."""
 
 
@@ -50,7 +50,7 @@ def read_varint(data: bytes, position: int, end: int) -> tuple[int, int]:
     if byte < 0x80:
         return byte, position + 1
     number = shift = 0
-    for at in range(position, min(end, position + _LONGEST)):
+    for at in range(position, min(end, position + _MAX_LENGTH)):
         byte = data[at]
         number |= (byte & 0x7F) << shift
         if byte < 0x80:
@@ -120,7 +120,7 @@ def unpack_varints(content: Array, sizes: Array) -> tuple[Array, Array]:
     np.add(stops[:-1], 1, out=starts[1:])
     lengths = stops - starts + 1
     longest = int(lengths.max())
-    if longest > _LONGEST:
+    if longest > _MAX_LENGTH:
         raise MalformedError
     numbers = (content[starts] & 0x7F).astype(np.uint64)
     for group in range(1, longest):

@@ -1,8 +1,8 @@
 """Batching rules of lists of tensors: the lists of all rows are one list whose tensors have the rows first.
 
 So the lists of all rows have one length. Lists that differ in length, as rows with loops of their own make such lists,
-are a vector of lists (`Value.by_row`) and are left to the loop over the rows. A list of lists has lists with the rows
-first.
+are a vector of lists (`BatchedValue.by_row`) and are left to the loop over the rows. A list of lists has lists with
+the rows first.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 from millrace._src.ops.batching import (
-    Rows,
-    Value,
+    BatchedRows,
+    BatchedValue,
     any_batched,
     by_name,
     dimensions,
@@ -33,16 +33,16 @@ def _dtype(operation: Operation) -> Any:
     return operation.attrs["element_dtype"]
 
 
-def _shape(operation: Operation, value: Value, rows: Rows) -> Any:
+def _shape(operation: Operation, value: BatchedValue, rows: BatchedRows) -> Any:
     return element_with_rows(value.tensor, _dtype(operation), rows.count)
 
 
-def _numbered(index: object, rows: Rows) -> Any:
+def _numbered(index: object, rows: BatchedRows) -> Any:
     """Returns the position of each row in the stacked tensors of a list: `[the row's index, the row's number]`."""
     return raw.Pack(values=[index, rows.numbers()], axis=1)
 
 
-def get_item(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def get_item(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Reads the tensors of all rows at one index, or the tensor of each row at an index of its own."""
     handle, index, shape = arguments
     if shape.is_batched or index.is_batched and _dtype(operation).name == "variant":
@@ -58,7 +58,7 @@ def get_item(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Se
     return [raw.GatherNd(params=stacked, indices=_numbered(index.tensor, rows))]
 
 
-def set_item(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def set_item(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Writes for all rows at one index, or for each row at an index of its own, into the stacked tensors."""
     handle, index, item = arguments
     if not index.is_batched:
@@ -70,18 +70,18 @@ def set_item(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Se
     return [unstack(written)]
 
 
-def push_back(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def push_back(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Pushes one tensor with the rows first."""
     return call(operation, [rows.spread(a) for a in arguments])
 
 
-def pop_back(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def pop_back(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Pops one tensor with the rows first."""
     handle, shape = arguments
     return None if shape.is_batched else call(operation, [handle.tensor, _shape(operation, shape, rows)])
 
 
-def stacked(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def stacked(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Stacks the elements and puts the rows in front of the elements."""
     handle, shape = arguments
     if shape.is_batched or _dtype(operation).name == "variant":
@@ -90,7 +90,7 @@ def stacked(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Seq
     return [swapped(elements)]
 
 
-def from_tensor(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def from_tensor(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Puts the elements in front of the rows and makes a list of the elements."""
     tensor, shape = arguments
     if shape.is_batched or _dtype(operation).name == "variant":
@@ -98,7 +98,7 @@ def from_tensor(operation: Operation, arguments: Sequence[Value], rows: Rows) ->
     return call(operation, [swapped(tensor.tensor), _shape(operation, shape, rows)])
 
 
-def gathered(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def gathered(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Gathers the tensors of all rows at the same indices."""
     handle, indices, shape = arguments
     if indices.is_batched or shape.is_batched or _dtype(operation).name == "variant":
@@ -107,7 +107,7 @@ def gathered(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Se
     return [swapped(elements)]
 
 
-def scattered(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def scattered(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Writes tensors of all rows to the same indices, of a new list or of a given list."""
     named = by_name(operation, arguments)
     if _dtype(operation).name == "variant" or any(
@@ -123,25 +123,25 @@ def scattered(operation: Operation, arguments: Sequence[Value], rows: Rows) -> S
     return call(operation, list(made.values()))
 
 
-def length(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def length(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Returns the one length of the lists of all rows."""
-    return [Value(t, False) for t in call(operation, [a.tensor for a in arguments])]
+    return [BatchedValue(t, False) for t in call(operation, [a.tensor for a in arguments])]
 
 
-def element_shape(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def element_shape(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Returns the element shape of one row: without the first dimension, where the rank is known; a scalar -1 stays."""
     (batch_shape,) = call(operation, [arguments[0].tensor])
     begin = raw.Minimum(x=raw.Shape(input=batch_shape), y=1)
-    return [Value(raw.Slice(input=batch_shape, begin=begin, size=raw.Neg(x=begin)), False)]
+    return [BatchedValue(raw.Slice(input=batch_shape, begin=begin, size=raw.Neg(x=begin)), False)]
 
 
-def resized(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def resized(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Gives the lists of all rows one length."""
     handle, size = arguments
     return None if size.is_batched else call(operation, [handle.tensor, size.tensor])
 
 
-def joined_elements(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def joined_elements(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Stacks elements of one length and merges their axis with the axis of the list."""
     named = by_name(operation, arguments)
     if any_batched(arguments[1:]) or _dtype(operation).name == "variant":
@@ -153,10 +153,10 @@ def joined_elements(operation: Operation, arguments: Sequence[Value], rows: Rows
     sizes = raw.Shape(input=moved)
     flat = reshaped(moved, joined(rows.vector(), raw.Mul(x=sizes[1:2], y=sizes[2:3]), sizes[3:]))
     lengths = raw.Fill(dims=sizes[1:2], value=raw.Cast(x=sizes[2], DstT="int64"))
-    return [flat, Value(lengths, False)]
+    return [flat, BatchedValue(lengths, False)]
 
 
-def split_elements(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def split_elements(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Splits a tensor into pieces of one length: the elements of a tensor with one axis more."""
     tensor, shape, lengths = arguments
     if shape.is_batched or lengths.is_batched:
@@ -173,6 +173,6 @@ def split_elements(operation: Operation, arguments: Sequence[Value], rows: Rows)
     return [unstack(swapped(reshaped(tensor.tensor, joined(dims[:1], number, length, dims[2:]))))]
 
 
-def two_lists(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def two_lists(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Joins the tensors of both lists, with the rows first."""
     return call(operation, [rows.spread(a) for a in arguments])

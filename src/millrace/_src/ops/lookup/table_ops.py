@@ -19,7 +19,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call
-from millrace._src.ops.batching import Rows, Value
+from millrace._src.ops.batching import BatchedRows, BatchedValue
 from millrace._src.ops.lookup.tables import check_signature, table_of
 from millrace._src.ops.shape_rules import UNKNOWN, no_outputs, scalar
 from millrace._src.ops.type_sets import ANY
@@ -49,7 +49,7 @@ def _found_shape(c: ShapeContext) -> TensorShape:
     return keys[: keys.rank - table.key_shape.rank].concatenate(table.value_shape)
 
 
-def _batched_find(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def _batched_find(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Finds the keys of all rows at once, where the default value is one value."""
     table, keys, default = arguments
     known = operation.inputs[0].handle_type

@@ -36,7 +36,7 @@ _LARGE = 4096
 """The size of a lookup for which a snapshot of the table is made, if it has not many more keys."""
 
 
-class Rows:
+class TableRows:
     """Numbers for keys: each key has a row of its own, from 0 on, as long as it stays.
 
     Keys are flat lists of Python values: bytes or integers, or the bytes of a vector.
@@ -123,7 +123,7 @@ class LookupTable(Referent):
         self.value_shape = value_shape
         self.key_shape: tuple[int, ...] = ()
         self.lock = threading.RLock()
-        self._rows = Rows()
+        self._rows = TableRows()
         self._values = self._new_values(0)
         self._snapshot: Snapshot | None = None
 
@@ -275,7 +275,7 @@ class LookupTable(Referent):
             self._values[: len(present)] = present
 
     def _clear(self) -> None:
-        self._rows, self._values, self._snapshot = Rows(), self._new_values(0), None
+        self._rows, self._values, self._snapshot = TableRows(), self._new_values(0), None
 
 
 class StaticTable(LookupTable):

@@ -72,10 +72,10 @@ def confusion_matrix(
         target = as_dtype(dtype)
         counts = None if weights is None else _weights(weights, predicted_classes, target)
         sizes = stack([num_classes, num_classes])
-        places = stack([true_classes, predicted_classes], axis=1)
+        cells = stack([true_classes, predicted_classes], axis=1)
         if counts is None:
             counts = ones_like_static(predicted_classes, target)
-        return raw.ScatterNd(indices=places, updates=counts, shape=cast(sizes, int64))
+        return raw.ScatterNd(indices=cells, updates=counts, shape=cast(sizes, int64))
 
 
 def _not_negative(classes: Tensor, name: str) -> Any:

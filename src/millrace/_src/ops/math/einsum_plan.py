@@ -18,7 +18,7 @@ Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Operand:
+class EinsumOperand:
     """The steps for one operand: diagonals, then sums, a transpose, a reshape; None leaves a step out."""
 
     diagonals: tuple[tuple[int, int], ...]
@@ -37,10 +37,10 @@ class Operand:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EinsumPlan:
     """The steps of an einsum: the operands, the shape and order of the operands' product, and the diagonals to fill."""
 
-    operands: tuple[Operand, ...]
+    operands: tuple[EinsumOperand, ...]
     shape: Shape | None
     order: tuple[int, ...] | None
     repeated: tuple[tuple[int, int], ...]
@@ -71,7 +71,7 @@ def _inflate(xp: Xp, x: Array, first: int, axis: int) -> Array:
 
 
 @functools.lru_cache(maxsize=1024)
-def plan_einsum(equation: str, shapes: tuple[Shape, ...]) -> Plan:
+def plan_einsum(equation: str, shapes: tuple[Shape, ...]) -> EinsumPlan:
     """Makes the plan of an equation for operands of the given shapes.
 
     Raises: ValueError: if the shapes do not fit the equation.
@@ -86,8 +86,8 @@ def plan_einsum(equation: str, shapes: tuple[Shape, ...]) -> Plan:
     repetitions = tuple((output.index(v), i) for i, v in enumerate(output) if output.index(v) != i)
     if len(alone) == 1:
         diagonals, summed_axes, labels, _ = alone[0]
-        operand = Operand(diagonals, summed_axes, None, None)
-        return Plan((operand,), None, _order(labels, wanted_labels), repetitions)
+        operand = EinsumOperand(diagonals, summed_axes, None, None)
+        return EinsumPlan((operand,), None, _order(labels, wanted_labels), repetitions)
     return _contraction(alone[0], alone[1], wanted_labels, repetitions)
 
 
@@ -117,7 +117,7 @@ def _order(labels: Sequence[Label], wanted: Sequence[Label]) -> tuple[int, ...] 
     return None if order == tuple(range(len(order))) else order
 
 
-def _contraction(a: Reduced, b: Reduced, wanted: Labels, repeated: tuple[tuple[int, int], ...]) -> Plan:
+def _contraction(a: Reduced, b: Reduced, wanted: Labels, repeated: tuple[tuple[int, int], ...]) -> EinsumPlan:
     """Plans the product of two reduced operands as one batched matrix product."""
     x, y = a[2], b[2]
     common_labels = [v for v in x if v in y]
@@ -131,17 +131,19 @@ def _contraction(a: Reduced, b: Reduced, wanted: Labels, repeated: tuple[tuple[i
     sizes += [x_sizes[v] for v in x_free] + [y_sizes[v] for v in y_free]
     is_matrix = len(x_free) == 1 == len(y_free)
     labels = [*batch, *x_free, *y_free]
-    return Plan((left, right), None if is_matrix else tuple(sizes), _order(labels, wanted), repeated)
+    return EinsumPlan((left, right), None if is_matrix else tuple(sizes), _order(labels, wanted), repeated)
 
 
 def _arranged(
     reduced: Reduced, sizes: dict[Label, int], batch: list[Label], rows: list[Label], columns: list[Label]
-) -> Operand:
+) -> EinsumOperand:
     """Transposes a reduced operand to batch, rows, columns, and merges the axes of rows and of columns."""
     diagonals, summed_axes, labels, _ = reduced
     shape = (*(sizes[v] for v in batch), _product(sizes, rows), _product(sizes, columns))
     is_merged = len(rows) == 1 == len(columns)
-    return Operand(diagonals, summed_axes, _order(labels, (*batch, *rows, *columns)), None if is_merged else shape)
+    return EinsumOperand(
+        diagonals, summed_axes, _order(labels, (*batch, *rows, *columns)), None if is_merged else shape
+    )
 
 
 def _product(sizes: dict[Label, int], labels: list[Label]) -> int:

@@ -12,10 +12,10 @@ from typing import Any
 
 from millrace._src.graph.operation import Operation
 from millrace._src.ops import raw
-from millrace._src.ops.batching import Rows, Value, dimensions, folded, joined, reshaped, unfolded
+from millrace._src.ops.batching import BatchedRows, BatchedValue, dimensions, folded, joined, reshaped, unfolded
 
 
-def matmul(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def matmul(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Multiplies stacks of matrices; with one right operand for all rows, in a single product."""
     attrs = operation.attrs
     a = _swapped(arguments[0], attrs["transpose_a"])
@@ -25,20 +25,20 @@ def matmul(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequ
     return [raw.BatchMatMulV2(x=a, y=b)]
 
 
-def sparse_matmul(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def sparse_matmul(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Multiplies stacks of matrices as float32, whatever the operands are."""
-    floats = [Value(raw.Cast(x=a.tensor, DstT="float32"), a.is_batched) for a in arguments]
+    floats = [BatchedValue(raw.Cast(x=a.tensor, DstT="float32"), a.is_batched) for a in arguments]
     return matmul(operation, floats, rows)
 
 
-def _swapped(value: Value, is_transposed: bool) -> Any:
+def _swapped(value: BatchedValue, is_transposed: bool) -> Any:
     """Exchanges the last two axes of a matrix, or of a stack of matrices, if `is_transposed`."""
     if not is_transposed:
         return value.tensor
     return raw.Transpose(x=value.tensor, perm=[0, 2, 1] if value.is_batched else [1, 0])
 
 
-def einsum(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def einsum(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Puts a label for the rows into the equation: `ij,jk->ik` of rows of the first operand is `Aij,jk->Aik`."""
     equation = operation.attrs["equation"]
     if "->" not in equation:
@@ -49,12 +49,12 @@ def einsum(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequ
     return [raw.Einsum(inputs=[a.tensor for a in arguments], equation=f"{','.join(parts)}->{label}{output.strip()}")]
 
 
-def accumulated(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def accumulated(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Adds operands of one shape, which may be lists."""
     return [raw.AddN(inputs=[rows.spread(a) for a in arguments])]
 
 
-def half_square(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def half_square(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Computes half the sum of squares of every row."""
     tensor = arguments[0].tensor
     flat_rows = reshaped(tensor, joined(dimensions(tensor)[:1], _elements(tensor)))

@@ -17,7 +17,7 @@ from millrace._src.core.array_namespace import Array
 
 _MAX = 4096
 """The most elements of a matrix; engines have kernels of their own for larger ones."""
-_LONGEST = 128
+_MAX_LENGTH = 128
 """The most numbers that are added to one sum."""
 _EVERY_AXIS = tuple([tuple(range(rank)) for rank in range(65)])
 """All axes of an array, by its rank; NumPy's arrays have at most 64 dimensions."""
@@ -52,14 +52,14 @@ def by_products(dtype: np.dtype[Any], sum_over: Sum) -> Sum:
     ones = _Ones(dtype)
 
     def sum_by_product(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Array:
-        if x.size <= _LONGEST and axes == _EVERY_AXIS[x.ndim] and not keep_dims:
+        if x.size <= _MAX_LENGTH and axes == _EVERY_AXIS[x.ndim] and not keep_dims:
             return np.asarray(x.ravel().dot(ones[x.size]))
         if x.ndim == 2 and len(axes) == 1 and x.size <= _MAX:
             rows, columns = x.shape
-            if axes in _LAST and columns <= _LONGEST:
+            if axes in _LAST and columns <= _MAX_LENGTH:
                 total = x.dot(ones[columns])
                 return total.reshape(rows, 1) if keep_dims else total
-            if axes in _FIRST and rows <= _LONGEST:
+            if axes in _FIRST and rows <= _MAX_LENGTH:
                 total = ones[rows].dot(x)
                 return total.reshape(1, columns) if keep_dims else total
         return sum_over(x, axes, keep_dims)

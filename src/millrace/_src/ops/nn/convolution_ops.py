@@ -91,7 +91,7 @@ def _require_attributes(
         raise invalid(complaint)
 
 
-def _explicit_complaint(rank: int, padding: str, explicit: Sequence[int], layout: win.Layout) -> str | None:
+def _explicit_complaint(rank: int, padding: str, explicit: Sequence[int], layout: win.ImageLayout) -> str | None:
     if padding != "EXPLICIT":
         return (
             "explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT" if explicit else None
@@ -133,7 +133,7 @@ def check_rank(shape: TensorShape, rank: int) -> list[int | None]:
     return shape.as_list()
 
 
-def static_layout(c: ShapeContext, rank: int) -> win.Layout:
+def static_layout(c: ShapeContext, rank: int) -> win.ImageLayout:
     """Checks the attributes of an op of this rank, and returns the layout that the data format names."""
     spatial = rank - 2
     win.check_choice(c.op.name, "padding", c.attr("padding"), win.PADDINGS_EXPLICIT if spatial == 2 else win.PADDINGS)
@@ -152,7 +152,7 @@ def static_layout(c: ShapeContext, rank: int) -> win.Layout:
 
 
 def conv_counts(
-    c: ShapeContext, layout: win.Layout, sizes: Sequence[int | None], kernels: Sequence[int | None]
+    c: ShapeContext, layout: win.ImageLayout, sizes: Sequence[int | None], kernels: Sequence[int | None]
 ) -> list[int | None]:
     """Computes the spatial sizes of a convolution's output."""
     pairs = win.explicit_pairs(c.attrs.get("explicit_paddings", ()), layout.spatial)
@@ -162,7 +162,7 @@ def conv_counts(
 
 
 def assembled(
-    layout: win.Layout, batch: int | None, spatial: Sequence[int | None], channels: int | None
+    layout: win.ImageLayout, batch: int | None, spatial: Sequence[int | None], channels: int | None
 ) -> TensorShape:
     """Assembles a shape from its parts."""
     dims: list[int | None] = [None] * (len(spatial) + 2)

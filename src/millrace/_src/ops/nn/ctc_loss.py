@@ -151,7 +151,7 @@ def _loss(log_probabilities: Tensor, states: Tensor, counts: Tensor, frames: Ten
     by_time = raw.Transpose(x=observed, perm=[1, 0, 2])
     is_frame = raw.Transpose(x=sequence_mask(frames, raw.Shape(input=by_time)[0]), perm=[1, 0])
     skip_cost = _skip_cost(states, by_time)
-    place = raw.ExpandDims(input=raw.Range(start=0, limit=raw.Shape(input=states)[1], delta=1), axis=0)
+    state_index = raw.ExpandDims(input=raw.Range(start=0, limit=raw.Shape(input=states)[1], delta=1), axis=0)
     impossible = convert_to_tensor(_IMPOSSIBLE, dtype=by_time.dtype)
 
     def step(paths: Tensor, frame: tuple[Tensor, Tensor]) -> Any:
@@ -161,18 +161,18 @@ def _loss(log_probabilities: Tensor, states: Tensor, counts: Tensor, frames: Ten
         reached = values + reduce_logsumexp(ways, axis=0)
         return raw.SelectV2(condition=raw.ExpandDims(input=counts_now, axis=1), t=reached, e=paths)
 
-    first = _costs(raw.Equal(x=place, y=0), _IMPOSSIBLE, by_time) + raw.ZerosLike(x=skip_cost)
+    first = _costs(raw.Equal(x=state_index, y=0), _IMPOSSIBLE, by_time) + raw.ZerosLike(x=skip_cost)
     paths = foldl(step, (by_time, is_frame), initializer=first)
     end = 2 * raw.ExpandDims(input=counts, axis=1)
-    is_last = raw.LogicalOr(x=raw.Equal(x=place, y=end), y=raw.Equal(x=place, y=end - 1))
+    is_last = raw.LogicalOr(x=raw.Equal(x=state_index, y=end), y=raw.Equal(x=state_index, y=end - 1))
     return -reduce_logsumexp(paths + _costs(is_last, _UNFINISHED, by_time), axis=1)
 
 
 def _skip_cost(states: Tensor, like: Tensor) -> Tensor:
     """Returns the logarithm of the probability, 0 or 1, of a step that leaves out the state before each state."""
     two_before = raw.Pad(input=states[:, :-2], paddings=[[0, 0], [2, 0]])
-    place = raw.Range(start=0, limit=raw.Shape(input=states)[1], delta=1)
-    is_later_label = raw.LogicalAnd(x=raw.Greater(x=place, y=1), y=raw.Equal(x=raw.FloorMod(x=place, y=2), y=1))
+    state_index = raw.Range(start=0, limit=raw.Shape(input=states)[1], delta=1)
+    is_later_label = raw.LogicalAnd(x=raw.Greater(x=state_index, y=1), y=raw.Equal(x=raw.FloorMod(x=state_index, y=2), y=1))
     return _costs(raw.LogicalAnd(x=is_later_label, y=raw.NotEqual(x=states, y=two_before)), _IMPOSSIBLE, like)
 
 

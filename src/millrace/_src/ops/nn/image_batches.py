@@ -14,8 +14,8 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 from millrace._src.ops.batching import (
-    Rows,
-    Value,
+    BatchedRows,
+    BatchedValue,
     any_batched,
     dimensions,
     folded,
@@ -41,7 +41,7 @@ def side_by_side(tensor: Any, axis: int) -> Any:
     return reshaped(moved, joined(dims[:axis], product(dims[axis : axis + 2]), dims[axis + 2 :]))
 
 
-def apart(tensor: Any, axis: int, rows: Rows) -> Any:
+def apart(tensor: Any, axis: int, rows: BatchedRows) -> Any:
     """Splits the groups along an axis into rows again."""
     dims, rank = dimensions(tensor), tensor.shape.rank
     if isinstance(dims, list) and isinstance(rows.count, int):
@@ -53,7 +53,7 @@ def apart(tensor: Any, axis: int, rows: Rows) -> Any:
     return raw.Transpose(x=split, perm=[axis, *[i for i in range(rank + 1) if i != axis]])
 
 
-def conv(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def conv(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Convolves all rows; filters that differ become groups, and so do images that differ."""
     x, filters = arguments
     rank = operation.inputs[1].shape.rank
@@ -63,7 +63,7 @@ def conv(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any
         return [unfolded(call(operation, [folded(x.tensor), filters.tensor])[0], x.tensor)]
     channels = _channels(operation, rank)
     if not _is_whole(operation.inputs[0], operation.inputs[1], channels):
-        x = Value(rows.spread(x), True)
+        x = BatchedValue(rows.spread(x), True)
     images = side_by_side(x.tensor, channels) if x.is_batched else x.tensor
     (results,) = call(operation, [images, side_by_side(filters.tensor, rank - 1)])
     return [apart(results, channels, rows)]
@@ -75,7 +75,7 @@ def _is_whole(images: Any, filters: Any, channels: int) -> bool:
     return depth is not None and depth == size
 
 
-def conv_input_gradient(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def conv_input_gradient(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Computes the gradients of all rows: with one filter the rows are images, else groups of channels.
 
     The arguments are the sizes of the images, the filters and the output's gradient.
@@ -97,14 +97,14 @@ def conv_input_gradient(operation: Any, arguments: Sequence[Value], rows: Rows) 
     return [apart(results, channels, rows)]
 
 
-def _with_groups(sizes: Any, axis: int, rows: Rows) -> Any:
+def _with_groups(sizes: Any, axis: int, rows: BatchedRows) -> Any:
     """Multiplies one of several dimensions by the number of rows."""
     dims = convert_to_tensor(int32(sizes))
     grouped = raw.Mul(x=dims[axis : axis + 1], y=convert_to_tensor(rows.vector(), dtype="int32"))
     return raw.ConcatV2(values=[dims[:axis], grouped, dims[axis + 1 :]], axis=0)
 
 
-def conv_filter_gradient(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def conv_filter_gradient(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Computes the filters' gradients of all rows: the rows' filters are groups of channels.
 
     The arguments are the images, the sizes of the filters and the output's gradient.
@@ -128,7 +128,7 @@ def conv_filter_gradient(operation: Any, arguments: Sequence[Value], rows: Rows)
 # --- depthwise -------------------------------------------------------------------------------------------------------
 
 
-def depthwise(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def depthwise(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Convolves all rows; since every channel has its own filters, rows of filters are more channels."""
     x, filters = arguments
     if not filters.is_batched:
@@ -138,7 +138,9 @@ def depthwise(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequenc
     return [apart(results, channels, rows)]
 
 
-def depthwise_input_gradient(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def depthwise_input_gradient(
+    operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows
+) -> Sequence[Any] | None:
     """Computes the gradients with respect to the images, as for a convolution."""
     sizes, filters, gradient = arguments
     if sizes.is_batched or not filters.is_batched:
@@ -149,7 +151,9 @@ def depthwise_input_gradient(operation: Any, arguments: Sequence[Value], rows: R
     return [apart(call(operation, [dims, side_by_side(filters.tensor, 2), dy])[0], channels, rows)]
 
 
-def depthwise_filter_gradient(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def depthwise_filter_gradient(
+    operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows
+) -> Sequence[Any] | None:
     """Computes the gradients with respect to the filters; the rows' filters are more channels."""
     x, sizes, gradient = arguments
     if sizes.is_batched:
@@ -162,7 +166,9 @@ def depthwise_filter_gradient(operation: Any, arguments: Sequence[Value], rows: 
 # --- pooling ---------------------------------------------------------------------------------------------------------
 
 
-def pool_gradient_of_shape(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def pool_gradient_of_shape(
+    operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows
+) -> Sequence[Any] | None:
     """Computes the gradients of all rows, which are images; the arguments are the images' shape and the gradient."""
     shape, gradient = arguments
     if shape.is_batched:
@@ -173,7 +179,7 @@ def pool_gradient_of_shape(operation: Any, arguments: Sequence[Value], rows: Row
     return [unfolded(call(operation, [full, folded(gradient.tensor)])[0], gradient.tensor)]
 
 
-def pool_with_positions(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def pool_with_positions(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Pools all rows as images, unless the positions of an input or output count through the images of a row."""
     if operation.attrs["include_batch_in_index"]:
         return None
@@ -184,7 +190,7 @@ def pool_with_positions(operation: Any, arguments: Sequence[Value], rows: Rows) 
 # --- channels --------------------------------------------------------------------------------------------------------
 
 
-def bias(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def bias(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Adds a bias; a bias that differs from row to row is broadcast along all axes but the channels."""
     x, b = arguments
     rank = operation.inputs[0].shape.rank
@@ -197,7 +203,7 @@ def bias(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any
     return [raw.AddV2(x=rows.spread(x), y=reshaped(b.tensor, joined(*shape, [1] * after)))]
 
 
-def bias_gradient(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def bias_gradient(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Sums over all axes but the rows and the channels."""
     rank = operation.inputs[0].shape.rank
     if rank is None:
@@ -206,7 +212,7 @@ def bias_gradient(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seq
     return [raw.Sum(input=arguments[0].tensor, reduction_indices=[i for i in range(1, rank + 1) if i != channels])]
 
 
-def normalization(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def normalization(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Normalizes all rows; since every channel has its own mean and variance, the rows are more channels."""
     ranks = [t.shape.rank for t in operation.inputs]
     if None in ranks:
@@ -229,17 +235,17 @@ def normalization(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seq
     return results
 
 
-def _separated(tensor: Any, old: Any, channels: int, rows: Rows) -> Any:
+def _separated(tensor: Any, old: Any, channels: int, rows: BatchedRows) -> Any:
     """Returns a result of a normalization as rows; a result without channels is the same for all rows."""
     if old.shape.rank > 3:
         return apart(tensor, channels, rows)
-    return Value(tensor, False) if old.shape.rank == 0 or old.shape[0] == 0 else apart(tensor, 0, rows)
+    return BatchedValue(tensor, False) if old.shape.rank == 0 or old.shape[0] == 0 else apart(tensor, 0, rows)
 
 
 # --- space and batch -------------------------------------------------------------------------------------------------
 
 
-def space_to_batch(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def space_to_batch(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Cuts the images of all rows; the parts of an image are further images.
 
     For `[rows, images]` the op gives `[parts, rows, images]`, from which the rows are moved to the front.
@@ -255,7 +261,7 @@ def space_to_batch(operation: Any, arguments: Sequence[Value], rows: Rows) -> Se
     return [reshaped(moved, joined(sizes[:1], product(sizes[1:3]), sizes[3:]))]
 
 
-def batch_to_space(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def batch_to_space(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Joins the parts of the images of all rows: the inverse of `space_to_batch`.
 
     The op expects the images of all rows of each part one after the other.
@@ -272,14 +278,14 @@ def batch_to_space(operation: Any, arguments: Sequence[Value], rows: Rows) -> Se
     return [reshaped(images, joined(rows.vector(), [-1], dimensions(images)[1:]))]
 
 
-def _parts(operation: Any, arguments: Sequence[Value]) -> Any:
+def _parts(operation: Any, arguments: Sequence[BatchedValue]) -> Any:
     """Returns the number of parts that an image is cut into."""
     if "block_size" in operation.attrs:
         return [operation.attrs["block_size"] ** 2]
     return raw.Prod(input=int32(arguments[1].tensor), reduction_indices=[0], keep_dims=True)
 
 
-def cross_entropy(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def cross_entropy(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Computes the losses of all rows; logits and labels, broadcast against each other, become two matrices."""
     logits, labels = (rows.spread(a) for a in arguments)
     shape = raw.BroadcastArgs(s0=raw.Shape(input=logits), s1=raw.Shape(input=labels))

@@ -73,7 +73,7 @@ def _sides(rank: int) -> list[tuple[str, str]]:
     return [("Front", "Back")] * (rank - 3) + [("Top", "Bottom"), ("Left", "Right"), ("Front", "Back")]
 
 
-def _require_moves(rank: int, ksize: Sequence[int], strides: Sequence[int], layout: win.Layout) -> None:
+def _require_moves(rank: int, ksize: Sequence[int], strides: Sequence[int], layout: win.ImageLayout) -> None:
     for values, noun in ((ksize, "ksize"), (strides, "strides")):
         if len(values) != rank:
             raise invalid(f"Sliding window {noun} field must specify {rank} dimensions")

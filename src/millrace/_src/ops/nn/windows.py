@@ -116,7 +116,7 @@ def make_windows(
 # --- layout ----------------------------------------------------------------------------------------------------------
 
 
-class Layout(NamedTuple):
+class ImageLayout(NamedTuple):
     """The positions of the dimensions in a data format such as NCHW."""
 
     batch: int
@@ -129,10 +129,10 @@ class Layout(NamedTuple):
 
 
 @functools.lru_cache(maxsize=64)
-def layout_of(data_format: str) -> Layout:
+def layout_of(data_format: str) -> ImageLayout:
     """Returns the layout that a data format names."""
     batch, channels = data_format.index("N"), data_format.index("C")
-    return Layout(batch, tuple(i for i in range(len(data_format)) if i not in (batch, channels)), channels)
+    return ImageLayout(batch, tuple(i for i in range(len(data_format)) if i not in (batch, channels)), channels)
 
 
 def to_channels_last(xp: Xp, x: Array, data_format: str) -> Array:

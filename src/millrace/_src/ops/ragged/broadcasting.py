@@ -150,7 +150,7 @@ def broadcast(all_parts: Sequence[ShapeParts], dtype: DType, words: str = "") ->
     depth = max(
         lead + len(at.partitions) for lead, at in zip(leads, all_parts, strict=True) if at.partitions or not lead
     )
-    walk = _Walk(dtype, words, [parts.dim(-lead) for lead, parts in zip(leads, all_parts, strict=True)])
+    walk = _BroadcastWalk(dtype, words, [parts.dim(-lead) for lead, parts in zip(leads, all_parts, strict=True)])
     for axis in range(1, depth + 1):
         pairs = zip(leads, all_parts, strict=True)
         walk.step([parts.dim(axis - lead) for lead, parts in pairs], _given_partitions(axis, leads, all_parts))
@@ -171,7 +171,7 @@ def _given_partitions(axis: int, leads: Sequence[int], all_parts: Sequence[Shape
     ]
 
 
-class _Walk:
+class _BroadcastWalk:
     """The state of a broadcast between two axes.
 
     Args:

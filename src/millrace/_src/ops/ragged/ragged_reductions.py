@@ -28,7 +28,7 @@ from millrace._src.ops.ragged.ragged_shapes import expanded_dims
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 
 
-class Reduction:
+class RaggedReduction:
     """A reduction of dense tensors, and the segment op that does the same for the rows of ragged ones.
 
     Args:
@@ -90,10 +90,10 @@ def _axes(axis: Any, rank: int | None) -> list[int]:
     return sorted(known_axis(a, rank, f"axis[{i}]") for i, a in enumerate(axis))
 
 
-_sum = Reduction(reduce.reduce_sum, raw.UnsortedSegmentSum)
-_product = Reduction(reduce.reduce_prod, raw.UnsortedSegmentProd)
-_smallest = Reduction(reduce.reduce_min, raw.UnsortedSegmentMin)
-_largest = Reduction(reduce.reduce_max, raw.UnsortedSegmentMax)
+_sum = RaggedReduction(reduce.reduce_sum, raw.UnsortedSegmentSum)
+_product = RaggedReduction(reduce.reduce_prod, raw.UnsortedSegmentProd)
+_smallest = RaggedReduction(reduce.reduce_min, raw.UnsortedSegmentMin)
+_largest = RaggedReduction(reduce.reduce_max, raw.UnsortedSegmentMax)
 
 
 @overload("math.reduce_sum", RaggedTensor)

@@ -19,7 +19,7 @@ from millrace._src.ops.nn.dropout import dropout, stateless_dropout
 from millrace._src.ops.nn.softmax import softmax
 from millrace._src.ops.ragged.broadcasting import BroadcastValues
 from millrace._src.ops.ragged.ragged_dims import known_axis
-from millrace._src.ops.ragged.ragged_reductions import Reduction
+from millrace._src.ops.ragged.ragged_reductions import RaggedReduction
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.ops.strings.joining import reduce_join
 
@@ -82,10 +82,12 @@ def ragged_stateless_dropout(
 
 # --- softmax ---------------------------------------------------------------------------------------------------------
 
-_largest = Reduction(
+_largest = RaggedReduction(
     lambda x, axis: raw.Max(input=x, reduction_indices=[axis], keep_dims=False), raw.UnsortedSegmentMax
 )
-_total = Reduction(lambda x, axis: raw.Sum(input=x, reduction_indices=[axis], keep_dims=False), raw.UnsortedSegmentSum)
+_total = RaggedReduction(
+    lambda x, axis: raw.Sum(input=x, reduction_indices=[axis], keep_dims=False), raw.UnsortedSegmentSum
+)
 
 
 @overload("nn.softmax", RaggedTensor)
@@ -127,7 +129,7 @@ def ragged_reduce_join(
         return reduce_join(value, axis, separator=separator)
 
     with name_scope(name, "RaggedStringsReduceJoin"):
-        return Reduction(join_dense, join_segments)(inputs, axis, keepdims)
+        return RaggedReduction(join_dense, join_segments)(inputs, axis, keepdims)
 
 
 def _joined_slices(data: object, segment_ids: object, num_segments: object, separator: str) -> Any:

@@ -172,7 +172,7 @@ def _sample(
     return sampled, expected[0], expected[1]
 
 
-class _Call(NamedTuple):
+class _SamplingCall(NamedTuple):
     """The attributes of one candidate sampler."""
 
     num_true: int
@@ -181,8 +181,8 @@ class _Call(NamedTuple):
     range_max: int
 
     @staticmethod
-    def of(attrs: dict[str, Any]) -> _Call:
-        return _Call(*(attrs[name] for name in _Call._fields))
+    def of(attrs: dict[str, Any]) -> _SamplingCall:
+        return _SamplingCall(*(attrs[name] for name in _SamplingCall._fields))
 
     def run(self, xp: Xp, take: Any, sampler: Sampler, true_classes: Array) -> tuple[Array, Array, Array]:
         """Checks the classes and draws candidates."""
@@ -194,7 +194,7 @@ def _bound_with(function: OpFunction, make: Callable[[dict[str, Any]], Sampler])
     """Binds an op to its stream and to the sampler made of its attributes, once for each call site."""
 
     def bind(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
-        stream, call = stream_of(attrs), _Call.of(attrs)
+        stream, call = stream_of(attrs), _SamplingCall.of(attrs)
         # The first call makes the sampler, so that a bad attribute is an error of that call.
         sampler = functools.cache(lambda: make(attrs))
         return lambda true_classes: call.run(xp, stream.take, sampler(), true_classes)
@@ -220,7 +220,7 @@ def uniform_candidate_sampler_op(
     >>> draw(true_classes=[[1]], num_true=1, num_sampled=3, unique=True, range_max=9)[0].shape
     TensorShape([3])
     """
-    call = _Call(num_true, num_sampled, unique, range_max)
+    call = _SamplingCall(num_true, num_sampled, unique, range_max)
     return call.run(xp, KernelStream(seed, seed2).take, _uniform_sampler(range_max), true_classes)
 
 
@@ -242,7 +242,7 @@ def log_uniform_candidate_sampler_op(
     >>> draw(true_classes=[[1]], num_true=1, num_sampled=3, unique=True, range_max=9)[0].shape
     TensorShape([3])
     """
-    call = _Call(num_true, num_sampled, unique, range_max)
+    call = _SamplingCall(num_true, num_sampled, unique, range_max)
     return call.run(xp, KernelStream(seed, seed2).take, _log_uniform_sampler(range_max), true_classes)
 
 
@@ -258,7 +258,7 @@ class _Learned:
         self._epoch = -1
         self.weights = np.ones(size, np.int64)
 
-    def run(self, xp: Xp, stream: KernelStream, call: _Call, true_classes: Array) -> tuple[Array, Array, Array]:
+    def run(self, xp: Xp, stream: KernelStream, call: _SamplingCall, true_classes: Array) -> tuple[Array, Array, Array]:
         """Draws candidates, then learns the true classes."""
         if self._epoch != stream.current_epoch():
             self._epoch, self.weights = stream.current_epoch(), np.ones(self._size, np.int64)
@@ -286,11 +286,11 @@ def _learned(op_name: str) -> OpFunction:
         >>> draw(true_classes=[[1]], num_true=1, num_sampled=3, unique=True, range_max=9)[0].shape
         TensorShape([3])
         """
-        call = _Call(num_true, num_sampled, unique, range_max)
+        call = _SamplingCall(num_true, num_sampled, unique, range_max)
         return _Learned(range_max).run(xp, KernelStream(seed, seed2), call, true_classes)
 
     def bind(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
-        stream, call, learned = stream_of(attrs), _Call.of(attrs), _Learned(attrs["range_max"])
+        stream, call, learned = stream_of(attrs), _SamplingCall.of(attrs), _Learned(attrs["range_max"])
         return lambda true_classes: learned.run(xp, stream, call, true_classes)
 
     learned_unigram_candidate_sampler_op.specialize(bind)
@@ -330,7 +330,7 @@ def fixed_unigram_candidate_sampler_op(
     array([1, 1, 1, 1, 1, 1, 1, 1, 1])
     """
     table = read_unigrams(range_max, vocab_file, distortion, num_reserved_ids, (num_shards, shard), unigrams)
-    call = _Call(num_true, num_sampled, unique, range_max)
+    call = _SamplingCall(num_true, num_sampled, unique, range_max)
     return call.run(xp, KernelStream(seed, seed2).take, _alias_sampler(table), true_classes)
 
 

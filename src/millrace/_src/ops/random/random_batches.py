@@ -14,8 +14,8 @@ from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 from millrace._src.ops.batching import (
-    Rows,
-    Value,
+    BatchedRows,
+    BatchedValue,
     any_batched,
     folded,
     int32,
@@ -24,20 +24,22 @@ from millrace._src.ops.batching import (
 )
 
 
-def of_shape(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def of_shape(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Draws as many numbers for each row, by the same parameters, for ops `(shape, parameters...)`."""
     if any_batched(arguments):
         return None
     return call(operation, [_more(arguments[0], rows), *[a.tensor for a in arguments[1:]]])
 
 
-def _more(shape: Value, rows: Rows) -> Any:
+def _more(shape: BatchedValue, rows: BatchedRows) -> Any:
     """Returns a shape with the rows first, of the shape's own dtype."""
     full = convert_to_tensor(joined(rows.vector(), int32(shape.tensor)), dtype="int32")
     return full if shape.tensor.dtype.name == "int32" else raw.Cast(x=full, DstT=shape.tensor.dtype)
 
 
-def of_shape_and_rate(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def of_shape_and_rate(
+    operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows
+) -> Sequence[Any] | None:
     """Draws for all rows, for ops that draw `shape` numbers for each rate.
 
     The rows of the rates come behind the shape in the op's result, and are moved to the front.
@@ -54,7 +56,7 @@ def of_shape_and_rate(operation: Operation, arguments: Sequence[Value], rows: Ro
     return [raw.Transpose(x=numbers, perm=[count, *range(count), *range(count + 1, count + 1 + rank)])]
 
 
-def of_logits(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def of_logits(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Draws for all rows; the rows of logits of all rows are one matrix."""
     logits, number = arguments
     if number.is_batched:

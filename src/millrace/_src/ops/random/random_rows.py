@@ -14,7 +14,7 @@ import numpy as np
 from millrace._src.core.dtypes import float64, int64, uint64
 from millrace._src.graph.operation import Operation
 from millrace._src.ops import raw
-from millrace._src.ops.batching import Rows, Value, known
+from millrace._src.ops.batching import BatchedRows, BatchedValue, known
 from millrace._src.ops.random.philox import MULTIPLIERS, ROUNDS, SCRAMBLE_KEY, WEYL_STEPS
 
 _LOW_32, _SHIFT_32 = np.uint64(0xFFFFFFFF), np.uint64(32)
@@ -25,7 +25,7 @@ Words = tuple[Any, Any, Any, Any]
 """The words of one block for each row: vectors of uint64 that hold 32-bit values."""
 
 
-def one_class(operation: Operation, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def one_class(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Draws one class for each row, where a row has one row of logits."""
     logits, samples, seed = arguments
     number = known(samples)
@@ -76,7 +76,7 @@ def _uniform(first: object, second: object) -> Any:
     return raw.Bitcast(input=fraction, type=float64) - np.float64(1)
 
 
-def _cumulative(logits: Value) -> Any:
+def _cumulative(logits: BatchedValue) -> Any:
     """Returns unnormalized cumulative probabilities: a matrix with a row for each row, or with one row for all rows."""
     matrix = raw.Squeeze(input=logits.tensor, axis=[1]) if logits.is_batched else logits.tensor
     exact = raw.Cast(x=matrix, DstT=float64)

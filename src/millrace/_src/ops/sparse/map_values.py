@@ -18,7 +18,7 @@ from millrace._src.util.export import export
 
 @export("sparse.map_values", v1=[])
 def map_values(op: Callable[..., Any], *args: object, **kwargs: object) -> SparseTensor:
-    """Applies a function to the values of sparse tensors that have the same places.
+    """Applies a function to the values of sparse tensors that have the same coordinates.
 
     >>> st = tf.SparseTensor([[0], [2]], [1.0, -2.0], [3])
     >>> tf.sparse.map_values(tf.abs, st).values.numpy()
@@ -31,16 +31,16 @@ def map_values(op: Callable[..., Any], *args: object, **kwargs: object) -> Spars
       *args: arguments of `op`, or lists and dicts of arguments; `op` gets the values of SparseTensors among them.
       **kwargs: arguments of `op` by keyword.
 
-    Returns: A SparseTensor with the places of those in the arguments.
+    Returns: A SparseTensor with the coordinates of those in the arguments.
     Raises:
       ValueError: if no argument is sparse, or the result of `op` has another shape.
-      tf.errors.InvalidArgumentError: if the sparse tensors have different shapes or places.
+      tf.errors.InvalidArgumentError: if the sparse tensors have different shapes or coordinates.
     """
     found_tensors = [leaf for leaf in nest.flatten([args, kwargs]) if isinstance(leaf, SparseTensor)]
     if not found_tensors:
         raise ValueError("No SparseTensor in argument list of map_values")
     inner_args, inner_kwargs = nest.map_structure(_values_of, (list(args), kwargs))
-    with control_dependencies(_checks_of_places(found_tensors)):
+    with control_dependencies(_coordinate_checks(found_tensors)):
         first = found_tensors[0]
         result = convert_to_tensor(op(*inner_args, **inner_kwargs))
         mapped = SparseTensor(first.indices, result, first.dense_shape)
@@ -52,8 +52,8 @@ def _values_of(leaf: object) -> Any:
     return leaf.values if isinstance(leaf, SparseTensor) else leaf
 
 
-def _checks_of_places(tensors: list[SparseTensor]) -> list[Any]:
-    """Returns the operations that check in a graph whether tensors have the same places; eager mode checks at once."""
+def _coordinate_checks(tensors: list[SparseTensor]) -> list[Any]:
+    """Returns the operations that compare the coordinates of tensors in a graph; eager mode compares at once."""
     first = tensors[0]
     checks = []
     for other in tensors[1:]:

@@ -12,10 +12,10 @@ from typing import Any
 
 from millrace._src.core.dtypes import int64
 from millrace._src.ops import raw
-from millrace._src.ops.batching import Rows, Value
+from millrace._src.ops.batching import BatchedRows, BatchedValue
 
 
-def sparse_times_dense(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+def sparse_times_dense(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Multiplies sparse matrices with common coordinates by dense matrices."""
     indices, values, shape, dense = arguments
     if indices.is_batched or shape.is_batched:
@@ -32,7 +32,7 @@ def _multiply(operation: Any, indices: Any, values: Any, shape: Any, b: Any) -> 
     )
 
 
-def _normal_form(dense: Value, is_adjoint: bool) -> Any:
+def _normal_form(dense: BatchedValue, is_adjoint: bool) -> Any:
     """Returns the dense matrices as they are multiplied from the right."""
     if not is_adjoint:
         return dense.tensor
@@ -50,7 +50,7 @@ def _side_by_side(operation: Any, sparse_parts: Sequence[Any], b: Any) -> Any:
     return raw.Transpose(x=raw.Reshape(tensor=product, shape=raw.Pack(values=[height, count, columns])), perm=[1, 0, 2])
 
 
-def _blocks(operation: Any, arguments: Sequence[Value], b: Any, rows: Rows) -> Any:
+def _blocks(operation: Any, arguments: Sequence[BatchedValue], b: Any, rows: BatchedRows) -> Any:
     """Multiplies sparse matrices of values `[rows, n]`, as blocks of one matrix."""
     indices, values, shape, dense = arguments
     numbers = raw.Cast(x=rows.numbers(), DstT=int64)

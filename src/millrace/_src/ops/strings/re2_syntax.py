@@ -54,7 +54,7 @@ class PatternError(ValueError):
 
 
 @dataclass(frozen=True)
-class _Flags:
+class _RegexFlags:
     """The flags in force at one point of a pattern."""
 
     ignore_case: bool = False
@@ -62,7 +62,7 @@ class _Flags:
     dot_all: bool = False
     swap_greedy: bool = False
 
-    def changed(self, on: str, off: str) -> _Flags:
+    def changed(self, on: str, off: str) -> _RegexFlags:
         names = {"i": "ignore_case", "m": "multi_line", "s": "dot_all", "U": "swap_greedy"}
         values = {names[letter]: True for letter in on} | {names[letter]: False for letter in off}
         return replace(self, **values)
@@ -179,8 +179,8 @@ class _Translator:
         self.anchors = anchors
         self.widths = _Widths()
         self.position = 0
-        self.flags = _Flags()
-        self.outer: list[_Flags] = []
+        self.flags = _RegexFlags()
+        self.outer: list[_RegexFlags] = []
         self.parts: list[str] = []
         self.repeatable = False
         self.last_repeat: int | None = None

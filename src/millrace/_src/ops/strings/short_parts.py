@@ -18,17 +18,17 @@ import numpy as np
 from millrace._src.core.array_namespace import Array
 from millrace._src.ops.strings.packed import PackedStrings
 
-LONGEST = 7
+MAX_LENGTH = 7
 """The most bytes of a part."""
-FEWEST = 1 << 12
+MIN_STRINGS = 1 << 12
 """The strings from which on a table pays."""
 _SAMPLE, _MAX_DISTINCT = 1 << 12, 1 << 11
 """How many parts are looked at first, and how many of those may differ."""
 _TABLE_BITS = 16
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2 ** 64 over the golden ratio: the upper bits of products are well mixed
 _SHIFT, _SIZE_SHIFT = np.uint64(64 - _TABLE_BITS), np.uint64(56)
-_MASKS = np.array([(1 << 8 * size) - 1 for size in range(LONGEST + 1)], np.uint64)
-_SIZES = np.array([size << 56 for size in range(LONGEST + 1)], np.uint64)
+_MASKS = np.array([(1 << 8 * size) - 1 for size in range(MAX_LENGTH + 1)], np.uint64)
+_SIZES = np.array([size << 56 for size in range(MAX_LENGTH + 1)], np.uint64)
 
 
 def short_parts(strings: PackedStrings, begins: Array, sizes: Array) -> Array | None:
@@ -41,7 +41,7 @@ def short_parts(strings: PackedStrings, begins: Array, sizes: Array) -> Array | 
 
     Returns: A vector of bytes objects; None where they had better be made one by one: parts are few, long or differ.
     """
-    if len(strings) < FEWEST or sizes.max() > LONGEST:
+    if len(strings) < MIN_STRINGS or sizes.max() > MAX_LENGTH:
         return None
     sample = slice(None, None, len(strings) // _SAMPLE)
     if np.unique(_keys(strings.select(sample), begins[sample], sizes[sample])).size > _MAX_DISTINCT:
