@@ -139,7 +139,7 @@ def match_slots(found: SavedOwner) -> SlotMatches:
     reached = list(walk(starts)) if starts else []
     variables = [one.trackable for one in reached]
     if _corresponds(found, children):
-        slots = list(_matched(found, children, trained, pairs))
+        slots = [*_matched(found, children, trained, pairs), *_unnamed(found, children, trained, pairs)]
         reached += _fitting(restoration, list(walk(slots))) if slots else []
         return SlotMatches(reached, variables, _warning_of_fresh(found, children, reached))
     return SlotMatches(reached, variables, _warning_of_kinds(found, children))
@@ -201,6 +201,38 @@ def _matched(
         for index, element in elements.items():
             if index in pairs and pairs[index] in saved:
                 yield Reached(element, found.restoration.position(saved[pairs[index]]))
+
+
+def _unnamed(
+    found: SavedOwner, children: Mapping[str, Any], trained: Mapping[str, Any], pairs: Mapping[str, str]
+) -> list[Reached]:
+    """Returns slots that only their order identifies: Keras does not track what is appended to an optimizer's list.
+
+    The order is the same where both objects have the same trained variables and make equally many such slots, all of
+    the same shapes and dtypes; otherwise nothing is known of them.
+    """
+    numbers = found.position.child_numbers()
+    named = {
+        number for name in numbers.keys() - _lists(found) for number in (numbers[name], *found.saved(name).values())
+    }
+    saved = [number for number in found.saved_slots if number not in named]
+    known = {id(child) for name in children.keys() - _lists(found) for child in _with_elements(children[name])}
+    ours = [slot for slot in _own_slots(found, children) if id(slot) not in known]
+    is_same_order = len(found.saved(found.rule.trained_list)) == len(pairs) == len(trained)
+    if not is_same_order or len(saved) != len(ours) or any(name != index for name, index in pairs.items()):
+        return []
+    reached = [Reached(slot, found.restoration.position(number)) for slot, number in zip(ours, saved)]
+    takers = map(found.restoration.taker, reached)
+    return [] if misfits(found.restoration.reader, takers) else reached
+
+
+def _lists(found: SavedOwner) -> set[str]:
+    return {found.rule.flat_list, found.rule.trained_list}
+
+
+def _with_elements(child: Any) -> Iterator[Any]:
+    yield child
+    yield from _elements(child).values()
 
 
 def _is_by_variable(child: Any, elements: Mapping[str, Any], trained: Mapping[str, Any]) -> bool:
