@@ -3,9 +3,9 @@
 Problem: what counts as structure and what as a leaf must be decided the same way everywhere, and quickly: every call of
 a `tf.function` flattens its arguments.
 
-Idea: the *type* of a value decides. `NEST_KINDS[type(value)]` is None for a leaf, else the `_Kind` that lists the children,
-names them, and rebuilds a like value from new children; a type is classified when it is first met. Every function
-below is a short recursion over that one table. Dicts are walked in the order of their sorted keys.
+Idea: the *type* of a value decides. `NEST_KINDS[type(value)]` is None for a leaf, else the `_Kind` that lists the
+children, names them, and rebuilds a like value from new children; a type is classified when it is first met. Every
+function below is a short recursion over that one table. Dicts are walked in the order of their sorted keys.
 
 A class joins as structure with `__tf_flatten__` and `__tf_unflatten__`. A composite (one value that represents several
 tensors, such as a ragged tensor, or the spec of one) is a leaf unless `expand_composites`; its class then defines
@@ -304,7 +304,7 @@ def map_structure(func: Callable[..., Any], *structure: object, **kwargs: bool) 
         raise TypeError(f"func must be callable, got: {func}")
     if not structure:
         raise ValueError("Must provide at least one structure")
-    check_types, expand_composites = nest_options(kwargs)
+    check_types, expand_composites = pop_options(kwargs)
     kinds = EXPANDED_KINDS if expand_composites else NEST_KINDS
     if len(structure) == 1:
         return _map(func, structure[0], kinds)
@@ -314,7 +314,7 @@ def map_structure(func: Callable[..., Any], *structure: object, **kwargs: bool) 
     return _pack(structure[0], iter([func(*row) for row in zip(*columns, strict=True)]), kinds)
 
 
-def nest_options(kwargs: dict[str, bool]) -> tuple[bool, bool]:
+def pop_options(kwargs: dict[str, bool]) -> tuple[bool, bool]:
     check_types = kwargs.pop("check_types", True)
     expand_composites = kwargs.pop("expand_composites", False)
     if kwargs:

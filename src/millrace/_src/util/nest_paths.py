@@ -18,8 +18,8 @@ from millrace._src.util.nest import (
     NestKindTable,
     Path,
     is_same_type,
-    nest_options,
     pack_sequence_as,
+    pop_options,
 )
 
 
@@ -111,7 +111,7 @@ def map_structure_with_path_up_to(
     """Maps like `map_structure_up_to`, but `func` gets the path as its first argument."""
     if not inputs:
         raise ValueError("Cannot map over no sequences")
-    check_types, expand_composites = nest_options(kwargs)
+    check_types, expand_composites = pop_options(kwargs)
     columns = [flatten_with_path_up_to(shallow_tree, one, check_types, expand_composites) for one in inputs]
     results = [func(row[0][0], *[part for _, part in row]) for row in zip(*columns, strict=True)]
     return pack_sequence_as(shallow_tree, results, expand_composites)

@@ -172,7 +172,9 @@ def _skip_cost(states: Tensor, like: Tensor) -> Tensor:
     """Returns the logarithm of the probability, 0 or 1, of a step that leaves out the state before each state."""
     two_before = raw.Pad(input=states[:, :-2], paddings=[[0, 0], [2, 0]])
     state_index = raw.Range(start=0, limit=raw.Shape(input=states)[1], delta=1)
-    is_later_label = raw.LogicalAnd(x=raw.Greater(x=state_index, y=1), y=raw.Equal(x=raw.FloorMod(x=state_index, y=2), y=1))
+    is_later_label = raw.LogicalAnd(
+        x=raw.Greater(x=state_index, y=1), y=raw.Equal(x=raw.FloorMod(x=state_index, y=2), y=1)
+    )
     return _costs(raw.LogicalAnd(x=is_later_label, y=raw.NotEqual(x=states, y=two_before)), _IMPOSSIBLE, like)
 
 
