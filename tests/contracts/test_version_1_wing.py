@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from millrace._api.table import NAMES
+from millrace._src.core.context import state
 
 SOURCES = Path(__file__).resolve().parents[2] / "src" / "millrace" / "_src"
 WINGS = ("compat_v1", "interop")
@@ -36,3 +37,16 @@ def test_a_module_named_for_version_1_stands_in_its_wing() -> None:
     assert any(path.parts[0] == "compat_v1" for path in paths)
     outside = [str(path) for path in paths if path.parts[0] not in WINGS and NAMED_FOR_VERSION_1.search(path.stem)]
     assert not outside, f"name these modules for what they hold, or move them to compat_v1: {outside}"
+
+
+def test_the_state_of_a_thread_holds_nothing_of_sessions_or_strategies() -> None:
+    fields = set(type(state).__annotations__)
+    assert {"graph", "tapes"} <= fields
+    assert not {field for field in fields if "session" in field or "distribut" in field}
+
+
+def test_the_state_of_a_thread_is_set_by_scopes_of_its_own_module_alone() -> None:
+    """Code of version 1 enters scopes; it does not swap fields of the state."""
+    swaps = re.compile(r"\bstate\.\w+(, state\.\w+)* = ")
+    found = [str(path) for path in (SOURCES / "compat_v1").rglob("*.py") if swaps.search(path.read_text())]
+    assert not found

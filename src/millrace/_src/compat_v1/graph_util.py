@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
-from millrace._src.compat_v1.session.session import BaseSession
+from millrace._src.compat_v1.session.base_session import BaseSession
 from millrace._src.core.context import eager_mode
 from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.handle_types import VariableHandle

@@ -59,14 +59,8 @@ class _State(threading.local):
     """The table of the random streams of kernels that are bound in this thread; None for the streams of the process."""
     cancellation: Any = None
     """What calls off the waiting of kernels that this thread runs (`core.waiting`); None: they wait on."""
-    session_tensors: Any = None
-    """The tensors that the session of TensorFlow 1 keeps that this thread runs; None where none runs."""
-    sessions: tuple[Any, ...] = ()
-    """The default sessions of TensorFlow 1 entered, outermost first."""
     variable_creators: tuple[Callable[..., Any], ...] = ()
     """The variable creator scopes in force, outermost first."""
-    distribution: tuple[Any, ...] = ()
-    """The contexts of distribution strategies entered, outermost first; empty in the default replica context."""
     is_between_replicas: bool = False
     """Whether a strategy is in force and none of its replicas runs; traces made then are kept apart."""
     calls_are_noted: bool = False
@@ -102,6 +96,22 @@ class _State(threading.local):
 
 
 state = _State()
+
+
+class streams_scope:
+    """Lets kernels that are bound within the scope take their random streams from a table."""
+
+    __slots__ = ("_before", "_streams")
+
+    def __init__(self, streams: Any) -> None:
+        self._streams = streams
+
+    def __enter__(self) -> None:
+        self._before = state.streams
+        state.streams = self._streams
+
+    def __exit__(self, *exc: object) -> None:
+        state.streams = self._before
 
 
 def change_calls(*, run_eagerly: bool | None = None, are_noted: bool | None = None) -> None:
@@ -188,6 +198,39 @@ def set_tapes(tapes: tuple[Any, ...]) -> None:
     """Replaces the recorders of this thread."""
     state.tapes = tapes
     state.refresh()
+
+
+class kernels_scope:
+    """Runs kernels in eager mode, without tapes, with a cancellation and random streams of their own.
+
+    Args:
+      cancellation: what calls off the waiting of the kernels (`core.waiting`).
+      streams: the table of their random streams.
+
+    Raises: AssertionError: if another scope of a graph that began later is still open at the end.
+    """
+
+    __slots__ = ("_before", "_cancellation", "_stack", "_streams")
+
+    def __init__(self, cancellation: Any, streams: Any) -> None:
+        self._cancellation, self._streams = cancellation, streams
+
+    def __enter__(self) -> None:
+        own = state
+        stack = own.graph_stack
+        self._before = own.graph, stack, own.tapes, own.cancellation, own.streams
+        self._stack = own.graph_stack = (*stack, None)
+        own.graph, own.tapes = None, ()
+        own.cancellation, own.streams = self._cancellation, self._streams
+        own.refresh()
+
+    def __exit__(self, *exc: object) -> None:
+        own = state
+        graph, stack, own.tapes, own.cancellation, own.streams = self._before
+        if own.graph_stack is not self._stack:
+            raise AssertionError("Nesting violated for default stack of graphs: a scope within a run is still open")
+        own.graph, own.graph_stack = graph if stack else base_graph(), stack
+        own.refresh()
 
 
 _EAGER_ENGINE = "millrace._src.engines.numpy.engine"

@@ -1,13 +1,18 @@
 """Which session `Tensor.eval` and `Operation.run` mean: the one they are given, or the default session.
 
-Sessions are a layer far above tensors; here they are objects with a graph, in the thread's stack `state.sessions`.
+Sessions are a layer far above tensors; here they are objects with a graph, in a stack of the thread.
 """
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from millrace._src.core.context import state
+from millrace._src.core.scoped_values import ScopedValue
+
+_entered: ScopedValue[tuple[Any, ...]] = ScopedValue(())
+"""The default sessions entered, outermost first."""
 
 
 class Use(NamedTuple):
@@ -32,7 +37,24 @@ EXECUTION = Use("execute operation", "run", "operation", "`with sess.as_default(
 
 def default_session() -> Any:
     """Returns the innermost default session of this thread, or None."""
-    return state.sessions[-1] if state.sessions else None
+    return _entered.value[-1] if _entered.value else None
+
+
+@contextlib.contextmanager
+def default_session_scope(session: Any) -> Iterator[Any]:
+    """Makes a session the default session of this thread within the scope.
+
+    Raises: AssertionError: if another scope that began later is still open at the end.
+    """
+    before = _entered.value
+    sessions = (*before, session)
+    _entered.value = sessions
+    try:
+        yield session
+    finally:
+        if _entered.value is not sessions:  # a forgotten scope may be ended by the collector, even in another thread
+            raise AssertionError(f"Nesting violated for default stack of {type(session)} objects")
+        _entered.value = before
 
 
 def session_of(graph: Any, session: Any, use: Use) -> Any:

@@ -4,7 +4,7 @@ Problem: a program asks anywhere which strategy is in force, and whether it runs
 `tf.function` the answer is that of the code around. Inside a graph of its own (`tf.Graph().as_default()`) nothing of
 the code around holds. A program without strategies must not pay for the question.
 
-Idea: a thread notes the contexts it entered in `state.distribution`, each with the plain graph (None: eager mode) in
+Idea: a thread notes the contexts it entered in `entered_contexts`, each with the plain graph (None: eager mode) in
 which it was entered. The context in force is the innermost one of the current plain graph. An empty tuple, which is one
 test, means the default replica context.
 """
@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from millrace._src.core.context import outermost_context, state
+from millrace._src.core.scoped_values import ScopedValue
 
 _NEEDS_CROSS_REPLICA = "Method requires being in cross-replica context, use get_replica_context().merge_call()"
 
@@ -34,9 +35,13 @@ class Entered(NamedTuple):
     graph: Any
 
 
+entered_contexts: ScopedValue[tuple[Entered, ...]] = ScopedValue(())
+"""The contexts entered, outermost first; empty in the default replica context."""
+
+
 def in_force() -> Entered | None:
     """Returns the context in force; None in the default replica context."""
-    contexts: tuple[Entered, ...] = state.distribution
+    contexts = entered_contexts.value
     if not contexts:
         return None
     graph = _plain_graph()
@@ -49,7 +54,7 @@ def in_force() -> Entered | None:
 @contextlib.contextmanager
 def entering(strategy: object, replica_context: object) -> Iterator[None]:
     """Enters a context of a strategy: that of a replica, or the cross-replica context if `replica_context` is None."""
-    outer = state.distribution
+    outer = entered_contexts.value
     push(strategy, replica_context)
     try:
         yield
@@ -59,13 +64,13 @@ def entering(strategy: object, replica_context: object) -> Iterator[None]:
 
 def push(strategy: object, replica_context: object) -> None:
     """Enters a context; the caller goes back with `leave_to`."""
-    state.distribution = (*state.distribution, Entered(strategy, replica_context, _plain_graph()))
+    entered_contexts.value = (*entered_contexts.value, Entered(strategy, replica_context, _plain_graph()))
     state.set_between_replicas(replica_context is None)
 
 
 def leave_to(contexts: tuple[Entered, ...]) -> None:
     """Goes back to the contexts that a thread had entered before."""
-    state.distribution = contexts
+    entered_contexts.value = contexts
     state.set_between_replicas(bool(contexts) and contexts[-1].replica_context is None)
 
 

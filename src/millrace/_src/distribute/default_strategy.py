@@ -7,8 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from millrace._src.core.context import state
-from millrace._src.distribute.contexts import in_force
+from millrace._src.distribute.contexts import entered_contexts, in_force
 from millrace._src.distribute.extended import OneReplicaExtended
 from millrace._src.distribute.replica_context import DefaultReplicaContext, ReplicaContext, set_default_replica_context
 from millrace._src.distribute.strategy import Strategy
@@ -90,7 +89,7 @@ def get_strategy() -> Strategy:
     >>> tf.distribute.get_strategy().num_replicas_in_sync
     1
     """
-    if not state.distribution:
+    if not entered_contexts.value:
         return _DEFAULT
     entered = in_force()
     return _DEFAULT if entered is None else entered.strategy
@@ -114,7 +113,7 @@ def in_cross_replica_context() -> bool:
     ...     tf.distribute.in_cross_replica_context()
     True
     """
-    if not state.distribution:
+    if not entered_contexts.value:
         return False
     entered = in_force()
     return entered is not None and entered.replica_context is None
@@ -142,7 +141,7 @@ def experimental_set_strategy(strategy: Strategy | None) -> None:
     Args: strategy: The strategy; None for the default strategy.
     Raises: RuntimeError: in the scope of a strategy, or where a replica runs.
     """
-    if state.distribution != _chosen.contexts:
+    if entered_contexts.value != _chosen.contexts:
         raise RuntimeError("Must not be called inside a `tf.distribute.Strategy` scope.")
     new_scope = None if strategy is None else strategy.scope
     if _chosen.scope is not None:
@@ -151,7 +150,7 @@ def experimental_set_strategy(strategy: Strategy | None) -> None:
     if new_scope is not None:
         _chosen.scope = new_scope()
         _chosen.scope.__enter__()
-    _chosen.contexts = state.distribution
+    _chosen.contexts = entered_contexts.value
 
 
 @export("distribute.get_replica_context")
@@ -163,7 +162,7 @@ def get_replica_context() -> ReplicaContext | None:
 
     Returns: A `tf.distribute.ReplicaContext`; outside all strategies, that of the only replica.
     """
-    if not state.distribution:
+    if not entered_contexts.value:
         return _DEFAULT_REPLICA
     entered = in_force()
     context: ReplicaContext | None = _DEFAULT_REPLICA if entered is None else entered.replica_context

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import state
-from millrace._src.distribute.contexts import Entered, entering, in_force, require_cross_replica
+from millrace._src.distribute.contexts import Entered, entered_contexts, entering, in_force, require_cross_replica
 from millrace._src.distribute.conversion import convert_function_argument
 from millrace._src.distribute.input_options import InputContext, InputReplicationMode
 from millrace._src.distribute.reduction import checked_reduction, named_reduction
@@ -74,9 +74,7 @@ class StrategyExtended:
         """
         self._must_be_implemented()
 
-    def reduce_to(
-        self, reduce_op: object, value: TensorLike, destinations: object, options: object = None
-    ) -> Any:
+    def reduce_to(self, reduce_op: object, value: TensorLike, destinations: object, options: object = None) -> Any:
         """Combines the values of all replicas and puts the result where `destinations` says.
 
         Args:
@@ -186,16 +184,14 @@ class OneReplicaExtended(StrategyExtended):
         Raises: RuntimeError: if a replica runs already.
         """
         strategy = self._container_strategy()
-        outer = state.distribution
+        outer = entered_contexts.value
         if outer or state.graph is not None:
             require_cross_replica(strategy)
             with entering(strategy, self._replica_context):
                 return self._call_replica(fn, args, kwargs or {})
-        state.distribution = self._only_context  # nothing entered, eager mode: what each step of training meets
-        try:
+        # Nothing entered, eager mode: what each step of training meets.
+        with entered_contexts.set_to(self._only_context):
             return self._call_replica(fn, args, kwargs or {})
-        finally:
-            state.distribution = outer
 
     def _call_replica(self, fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         return fn(*args, **kwargs)

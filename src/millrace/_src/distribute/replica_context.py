@@ -12,11 +12,17 @@ from typing import Any
 
 from millrace._src.core import dtypes
 from millrace._src.core.argument_types import TensorLike
-from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.tensor import Tensor
-from millrace._src.distribute.contexts import entering, in_force, leave_to, push, require_cross_replica
+from millrace._src.distribute.contexts import (
+    entered_contexts,
+    entering,
+    in_force,
+    leave_to,
+    push,
+    require_cross_replica,
+)
 from millrace._src.distribute.conversion import convert_function_argument
 from millrace._src.distribute.reduction import checked_reduction
 from millrace._src.ops.array.identity import identity
@@ -48,7 +54,7 @@ class ReplicaContext:
 
     def __enter__(self) -> None:
         require_cross_replica(self._strategy)
-        self._left.append(state.distribution)
+        self._left.append(entered_contexts.value)
         push(self._strategy, self)
 
     def __exit__(self, *error: object) -> None:

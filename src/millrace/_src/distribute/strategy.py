@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from millrace._src.core.argument_types import TensorLike
-from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.distribute.contexts import entering, in_force, require_cross_replica
+from millrace._src.distribute.contexts import entered_contexts, entering, in_force, require_cross_replica
 from millrace._src.distribute.conversion import convert_function_argument
 from millrace._src.distribute.input_options import InputReplicationMode, RunOptions, ValueContext
 from millrace._src.distribute.reduction import ReduceOp, named_reduction
@@ -97,7 +96,7 @@ class Strategy:
         """
         if not isinstance(args, (list, tuple)):
             raise ValueError(f"positional args must be a list or tuple, got {type(args)}")
-        if state.distribution:
+        if entered_contexts.value:
             with self.scope():
                 return self._extended.call_for_each_replica(fn, args=args, kwargs=kwargs)
         return self._extended.call_for_each_replica(fn, args=args, kwargs=kwargs)

@@ -16,7 +16,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from millrace._src.core.context import state
+from millrace._src.core.context import state, streams_scope
 from millrace._src.core.engine import Holder, Program, Run
 from millrace._src.core.errors import OpError
 from millrace._src.engines.background_compiler import BackgroundCompiler, Job
@@ -159,12 +159,8 @@ def _binding_as_now(make: Callable[[], Program]) -> Callable[[], Program]:
     streams = state.streams
 
     def make_with_streams() -> Program:
-        before = state.streams
-        state.streams = streams
-        try:
+        with streams_scope(streams):
             return make()
-        finally:
-            state.streams = before
 
     return make_with_streams
 

@@ -1,7 +1,7 @@
 """The ops by which a session of TensorFlow 1 keeps tensors from one run to the next, under a name.
 
 A session keeps such tensors in a `TensorStore`; the thread that runs a step of the session finds the store in
-`state.session_tensors`.
+`running_store`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.context import state
 from millrace._src.core.devices import FIRST_CPU
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, op
+from millrace._src.core.scoped_values import ScopedValue
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.shape_rules import no_outputs, scalar
@@ -77,8 +77,12 @@ class TensorStore:
         self._tensors.clear()
 
 
+running_store: ScopedValue[TensorStore | None] = ScopedValue(None)
+"""The tensors that the session keeps that this thread runs; None where none runs."""
+
+
 def _store(name: str) -> TensorStore:
-    store: TensorStore | None = state.session_tensors
+    store = running_store.value
     if store is None:
         raise errors.FailedPreconditionError(None, None, f"{name} called on null session state")
     return store

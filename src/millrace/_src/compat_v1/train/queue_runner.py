@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.compat_v1.default_graph import get_default_graph
-from millrace._src.compat_v1.session.session import BaseSession
+from millrace._src.compat_v1.session.base_session import BaseSession
 from millrace._src.compat_v1.status import error_code_from_exception_type
 from millrace._src.compat_v1.train.session_wrapper import SessionWrapper
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys

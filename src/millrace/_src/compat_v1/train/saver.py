@@ -17,7 +17,7 @@ import numpy as np
 from millrace._src.checkpoint.state_file import remove_checkpoint, write_state
 from millrace._src.compat_v1.saved_model.collection_defs import register_proto_function
 from millrace._src.compat_v1.saved_model.meta_graphs import export_meta_graph
-from millrace._src.compat_v1.session.session import BaseSession
+from millrace._src.compat_v1.session.base_session import BaseSession
 from millrace._src.compat_v1.train.checkpoint_state import (
     checkpoint_exists,
     generate_checkpoint_state_proto,

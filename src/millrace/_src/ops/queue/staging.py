@@ -17,11 +17,11 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.waiting import wait_for
+from millrace._src.ops.session_tensors import running_store
 from millrace._src.ops.shape_rules import UNKNOWN, no_outputs, scalar
 from millrace._src.ops.type_sets import ANY, TypeList
 
@@ -237,7 +237,7 @@ def _check_indices(key: int, indices: list[int], count: int) -> None:
 
 def _area(kind: type[A], container: str, shared_name: str, capacity: int, memory_limit: int) -> A:
     """Returns the area of a name, a new one if the name is new: in a session, of the session's own."""
-    session = state.session_tensors
+    session = running_store.value
     with _lock:
         areas = OUTSIDE if session is None else _of_sessions.setdefault(session, Areas())
         found = areas.known.get((kind, container, shared_name))

@@ -16,7 +16,6 @@ import random
 import sys
 import threading
 import weakref
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -208,18 +207,12 @@ The attributes are kept with the stream, so that no other attributes get the sam
 _streams_lock = threading.Lock()
 
 
-@contextlib.contextmanager
-def streams_in(table: StreamTable) -> Iterator[None]:
+def streams_in(table: StreamTable) -> contextlib.AbstractContextManager[None]:
     """Lets the kernels that are bound in the `with` block have streams of their own, which `table` holds.
 
     Such streams go on when the global seed is set.
     """
-    before = context.state.streams
-    context.state.streams = table
-    try:
-        yield
-    finally:
-        context.state.streams = before
+    return context.streams_scope(table)
 
 
 def stream_of(attrs: dict[str, Any]) -> KernelStream:
