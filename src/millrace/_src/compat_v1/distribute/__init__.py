@@ -1,1 +1,1 @@
-"""`tf.compat.v1.distribute`, where it differs from `tf.distribute`."""
+"""`tf.compat.v1.distribute`, where it differs from `tf.distribute`: `strategies.py`."""
