@@ -209,7 +209,7 @@ class BoundCall:
         self.is_quiet = op.traits.cacheable and op.effects(attrs) is not Effects.IO
         """Whether to run with NumPy's warnings off: not where the user's Python may run, in the user's own context."""
         self.recording: tuple[Any, Any] = (None, None)
-        """The rules from which `autodiff.recording` made a recording for tapes, and the recording."""
+        """The rules from which `autodiff.op_recording` made a recording for tapes, and the recording."""
         self.elsewhere: dict[int, Callable[..., Any] | None] = {}
         """The kernels on accelerators, by the identity of the accelerator, of which a machine has few."""
 

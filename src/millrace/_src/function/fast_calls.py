@@ -26,9 +26,9 @@ from millrace._src.function.argument_tensors import make_packer
 from millrace._src.function.trace_types import TraceType, literal_key
 from millrace._src.state.variable import Variable
 from millrace._src.trackable.data_structures import TrackableDataStructure
-from millrace._src.trackable.dict_wrapper import _DictWrapper
+from millrace._src.trackable.dict_wrapper import DictWrapper
 from millrace._src.trackable.list_wrapper import ListWrapper
-from millrace._src.trackable.tuple_wrapper import _TupleWrapper
+from millrace._src.trackable.tuple_wrapper import TupleWrapper
 from millrace._src.util import nest
 from millrace._src.util.class_table import ClassTable
 
@@ -242,7 +242,7 @@ def _handler_for(kind: type) -> _Part:
         return _array_part
     if issubclass(kind, Variable):
         return _variable_part
-    if issubclass(kind, (ListWrapper, _DictWrapper, _TupleWrapper)):
+    if issubclass(kind, (ListWrapper, DictWrapper, TupleWrapper)):
         return _wrapper_part
     if issubclass(kind, CompositeTensor) and kind.__tf_tracing_type__ is CompositeTensor.__tf_tracing_type__:
         return _composite_part

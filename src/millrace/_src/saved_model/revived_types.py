@@ -14,9 +14,9 @@ from typing import Any
 
 from millrace._src.proto import saved_object_graph_pb2, versions_pb2
 from millrace._src.saved_model.signature_map import _SignatureMap
-from millrace._src.trackable.dict_wrapper import _DictWrapper
+from millrace._src.trackable.dict_wrapper import DictWrapper
 from millrace._src.trackable.list_wrapper import ListWrapper
-from millrace._src.trackable.tuple_wrapper import _TupleWrapper
+from millrace._src.trackable.tuple_wrapper import TupleWrapper
 from millrace._src.util.export import export
 
 Setter = Callable[[Any, str, Any], None]
@@ -171,8 +171,8 @@ def _set_item(container: Any, name: str, child: Any) -> None:
     container[name] = child
 
 
-_register("trackable_dict_wrapper", _DictWrapper, lambda: _DictWrapper({}), _set_item)
+_register("trackable_dict_wrapper", DictWrapper, lambda: DictWrapper({}), _set_item)
 _register("trackable_list_wrapper", ListWrapper, lambda: ListWrapper([]), _append)
 # A file says nothing of the elements of a tuple that are not trackable objects, so a list takes its place.
-_register("trackable_tuple_wrapper", _TupleWrapper, lambda: ListWrapper([]), _append)
+_register("trackable_tuple_wrapper", TupleWrapper, lambda: ListWrapper([]), _append)
 _register("signature_map", _SignatureMap, _SignatureMap, _SignatureMap._add_signature)

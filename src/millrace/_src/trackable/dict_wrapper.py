@@ -279,3 +279,7 @@ def _plain_dict(value: object) -> Any:
 
 
 register_wrapper(_DictWrapper, dict, OrderedDict)
+
+
+DictWrapper = _DictWrapper
+"""The class under a public name: other modules import it; TensorFlow's own name begins with an underscore."""

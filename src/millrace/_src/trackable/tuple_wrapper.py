@@ -116,3 +116,7 @@ def _wrap_tuple(value: tuple[Any, ...]) -> Any:
 
 
 register_wrapper(_wrap_tuple, tuple)
+
+
+TupleWrapper = _TupleWrapper
+"""The class under a public name: other modules import it; TensorFlow's own name begins with an underscore."""

@@ -19,13 +19,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from millrace._src.autograph.operators.staged_lists import StagedList
-from millrace._src.trackable.dict_wrapper import _DictWrapper
+from millrace._src.trackable.dict_wrapper import DictWrapper
 from millrace._src.trackable.list_wrapper import ListWrapper
 from millrace._src.util import nest
 
 _MAPPINGS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
 _UNMERGED = (set, collections.deque)
-_KINDS = frozenset({*_MAPPINGS, *_UNMERGED, list, StagedList, ListWrapper, _DictWrapper})
+_KINDS = frozenset({*_MAPPINGS, *_UNMERGED, list, StagedList, ListWrapper, DictWrapper})
 _NOTHING = object()
 _CURE = "Make a new {kind} there ({name} = ...), or use Tensors: tf.where, tf.TensorArray, tf.tensor_scatter_nd_update."
 
@@ -37,12 +37,12 @@ def is_container(value: object) -> bool:
 
 def plain(container: Any) -> Any:
     """Returns the user's list or dict behind a wrapper, an attribute that tracks its elements; else the container."""
-    return container._plain if type(container) in (ListWrapper, _DictWrapper) else container
+    return container._plain if type(container) in (ListWrapper, DictWrapper) else container
 
 
 def refill(container: Any, contents: Any) -> None:
     """Puts what another container of the same kind holds into a container."""
-    if type(container) in (ListWrapper, _DictWrapper):
+    if type(container) in (ListWrapper, DictWrapper):
         container._replace(plain(contents))
         return
     if type(container) is StagedList:
