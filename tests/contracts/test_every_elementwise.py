@@ -10,7 +10,7 @@ import pytest
 from millrace._src.core.op_def import Effects, Elementwise
 from millrace._src.core.op_registry import all_op_names, get_op
 from millrace._src.engines.numpy import blocks
-from millrace._src.engines.numpy.blocks import BlockProgram, Step
+from millrace._src.engines.numpy.blocks import BlockProgram, BlockStep
 from millrace._src.engines.numpy.engine import NumpyEngine
 from tests.contracts.calls import call
 from tests.contracts.sample import Sample, all_samples
@@ -51,7 +51,7 @@ def repeated(array: Any) -> Any:
 def in_blocks(kind: Elementwise, kernel: Any, arrays: list[Any], dtype: Any) -> Any:
     """The result of a chain of one kernel."""
     names = [f"a{i}" for i in range(len(arrays))]
-    step = Step("v", "k", tuple(names), dtype, kind, isinstance(kernel, np.ufunc))
+    step = BlockStep("v", "k", tuple(names), dtype, kind, isinstance(kernel, np.ufunc))
     results = BlockProgram([step], names, ["v"], {"k": kernel})(*arrays)
     assert results is not None
     return results[0]

@@ -171,14 +171,14 @@ def test_the_gradient_of_a_growing_array_takes_a_fixed_number_of_steps_for_each_
     from millrace._src.engines import tensor_lists as lists  # only this test counts what a version copies
 
     copied = 0
-    own = lists._Version._own
+    own = lists._ListVersion._own
 
     def counted(self: Any) -> Any:
         nonlocal copied
         copied += 0 if self.items is not None else 1
         return own(self)
 
-    monkeypatch.setattr(lists._Version, "_own", counted)
+    monkeypatch.setattr(lists._ListVersion, "_own", counted)
 
     @tf.function(autograph=False)
     def f(x: Any, n: Any) -> Any:

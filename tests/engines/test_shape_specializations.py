@@ -13,8 +13,8 @@ import pytest
 from millrace._src.core import errors
 from millrace._src.core.tensor import EagerTensor, PendingTensor
 from millrace._src.engines import shape_specializations
-from millrace._src.engines.shape_specializations import Case, Stage, reading_run
-from millrace._src.engines.tier_settings import Choice, Pin
+from millrace._src.engines.shape_specializations import ShapeSpecialization, Stage, reading_run
+from millrace._src.engines.tier_settings import Pin, TierChoice
 from tests.engines.tier_fakes import Arrays, Caller, Engines
 
 X = np.ones(3, np.float32)
@@ -36,7 +36,7 @@ def _settled(case, limit=500):
 
 def test_a_case_starts_on_numpy_and_asks_for_a_compiler_once_calls_have_taken_as_long_as_compiling_will():
     engines = Engines(numpy=1.0, xla=0.1)
-    case = Case(engines.tiers())
+    case = ShapeSpecialization(engines.tiers())
     _called(case, 9)
     assert engines.is_made == 0 and case.stage is Stage.COUNTING
     assert case.reason() == "calls have taken 9 s; a compiler is asked after 1 s more"
@@ -54,7 +54,7 @@ def test_a_case_starts_on_numpy_and_asks_for_a_compiler_once_calls_have_taken_as
 )
 def test_the_fastest_program_is_kept(seconds, tier):
     engines = Engines(**seconds)
-    case = _settled(Case(engines.tiers()))
+    case = _settled(ShapeSpecialization(engines.tiers()))
     assert case.tier == tier
     engines.calls.clear()
     _called(case, 5)
@@ -62,15 +62,15 @@ def test_the_fastest_program_is_kept(seconds, tier):
 
 
 def test_the_reason_shows_the_times():
-    case = _settled(Case(Engines(numpy=0.026, xla=0.0085).tiers()))
+    case = _settled(ShapeSpecialization(Engines(numpy=0.026, xla=0.0085).tiers()))
     assert case.reason() == "3.1 times as fast as numpy: 8.5 ms against 26 ms"
-    case = _settled(Case(Engines(numpy=1.0, xla=2.0).tiers()))
+    case = _settled(ShapeSpecialization(Engines(numpy=1.0, xla=2.0).tiers()))
     assert case.reason() == "2.0 times as fast as xla: 1 s against 2 s"
 
 
 def test_a_function_whose_calls_are_shorter_than_a_compiled_call_settles_after_a_few_calls():
     engines = Engines(numpy=1e-5, xla=1e-6)
-    case = Case(engines.tiers())
+    case = ShapeSpecialization(engines.tiers())
     _called(case, engines.settings.small_calls)
     assert case.stage is Stage.SETTLED and case.tier == "numpy" and engines.is_made == 0
     assert case.reason() == "a call takes 10 us, too little for a compiler to help"
@@ -78,12 +78,12 @@ def test_a_function_whose_calls_are_shorter_than_a_compiled_call_settles_after_a
 
 def test_one_short_call_among_long_ones_does_not_settle_a_case_that_is_hot_before():
     engines = Engines(numpy=20.0, xla=1.0)
-    assert _settled(Case(engines.tiers())).tier == "xla"
+    assert _settled(ShapeSpecialization(engines.tiers())).tier == "xla"
 
 
 def test_holders_are_told_which_program_to_call_and_results_fit_its_tensors():
     engines = Engines(numpy=1.0, xla=0.1)
-    case, caller = Case(engines.tiers()), Caller()
+    case, caller = ShapeSpecialization(engines.tiers()), Caller()
     program = case.hold(caller)
     while not caller.programs:
         (result,) = program.run(X)
@@ -97,7 +97,7 @@ def test_holders_are_told_which_program_to_call_and_results_fit_its_tensors():
 def test_a_holder_of_a_case_that_stays_on_numpy_gets_the_numpy_program_itself():
     engines = Engines(numpy=1e-5)
     tiers = engines.tiers()
-    case, caller = Case(tiers), Caller()
+    case, caller = ShapeSpecialization(tiers), Caller()
     case.hold(caller)
     _called(case, 10)
     assert caller.programs == [tiers.numpy]
@@ -105,7 +105,7 @@ def test_a_holder_of_a_case_that_stays_on_numpy_gets_the_numpy_program_itself():
 
 
 def test_nobody_is_kept_alive_by_being_a_holder():
-    case, caller = Case(Engines(numpy=1.0, xla=0.1).tiers()), Caller()
+    case, caller = ShapeSpecialization(Engines(numpy=1.0, xla=0.1).tiers()), Caller()
     case.hold(caller)
     gone = weakref.ref(caller)
     del caller
@@ -118,7 +118,7 @@ def test_a_case_is_no_part_of_a_reference_cycle():
     gc.disable()
     try:
         for engines in (Engines(numpy=1.0, xla=0.1), Engines(numpy=1e-5)):
-            case = Case(engines.tiers())
+            case = ShapeSpecialization(engines.tiers())
             for calls in (1, 500):
                 _called(case, calls)
                 gone = weakref.ref(case)
@@ -138,7 +138,7 @@ def test_calls_go_on_while_the_background_thread_compiles():
         yield
 
     engines.compiler.submit(busy)
-    case = Case(engines.tiers())
+    case = ShapeSpecialization(engines.tiers())
     _called(case, 40)
     assert engines.calls == ["numpy"] * 40 and case.stage is Stage.COMPILING
     assert case.reason() == "compiling: calls have taken 10 s"
@@ -152,7 +152,7 @@ def test_calls_go_on_while_the_background_thread_compiles():
 def test_without_candidates_a_case_stays_on_numpy_and_says_why():
     engines = Engines(numpy=1.0)
     engines.reasons["xla"] = "it prints"
-    case = _settled(Case(engines.tiers()))
+    case = _settled(ShapeSpecialization(engines.tiers()))
     assert (case.tier, case.reason()) == ("numpy", "xla: it prints")
 
 
@@ -161,7 +161,7 @@ def test_a_candidate_that_does_not_compile_is_left_out_and_told_once(caplog):
     engines.failures["xla"] = errors.InternalError(None, None, "it cannot")
     tiers = engines.tiers()
     with caplog.at_level(logging.WARNING, "tensorflow"):
-        assert [_settled(Case(tiers)).tier for _ in range(2)] == ["clusters", "clusters"]
+        assert [_settled(ShapeSpecialization(tiers)).tier for _ in range(2)] == ["clusters", "clusters"]
     assert [record.getMessage() for record in caplog.records] == ["f stays off the tier 'xla': it cannot"]
 
 
@@ -172,16 +172,16 @@ def test_a_candidate_that_cannot_be_prepared_is_left_out_and_calls_go_on():
         raise errors.FailedPreconditionError(None, None, "no value")
 
     engines.programs["xla"].prepare = fail
-    assert _settled(Case(engines.tiers())).tier == "clusters"
+    assert _settled(ShapeSpecialization(engines.tiers())).tier == "clusters"
     engines.programs["clusters"].prepare = fail
-    case = _settled(Case(engines.tiers()))
+    case = _settled(ShapeSpecialization(engines.tiers()))
     assert case.tier == "numpy" and "xla: no value" in case.reason()
 
 
 def test_where_nothing_compiles_the_reason_is_shown():
     engines = Engines(numpy=1.0, xla=0.1)
     engines.failures["xla"] = ValueError("odd")
-    case = _settled(Case(engines.tiers()))
+    case = _settled(ShapeSpecialization(engines.tiers()))
     assert (case.tier, case.reason()) == ("numpy", "xla: ValueError: odd")
 
 
@@ -195,7 +195,7 @@ def test_candidates_that_cannot_be_made_are_told_once(caplog):
     engines.make = fail
     tiers = engines.tiers()
     with caplog.at_level(logging.WARNING, "tensorflow"):
-        cases = [_settled(Case(tiers)) for _ in range(2)]
+        cases = [_settled(ShapeSpecialization(tiers)) for _ in range(2)]
     assert {case.tier for case in cases} == {"numpy"}
     assert len(caplog.records) == 1 and "no such module" in caplog.text
 
@@ -203,26 +203,26 @@ def test_candidates_that_cannot_be_made_are_told_once(caplog):
 def test_a_program_that_the_engine_leaves_to_numpy_is_no_candidate():
     engines = Engines(numpy=1.0, xla=0.1)
     engines.programs["xla"].leave_to("numpy", "a size is unknown")
-    assert _settled(Case(engines.tiers())).reason() == "no engine compiles it"
+    assert _settled(ShapeSpecialization(engines.tiers())).reason() == "no engine compiles it"
 
 
 def test_a_program_that_is_left_to_numpy_while_compiling_is_dropped():
     engines = Engines(numpy=1.0, xla=0.1)
     program = engines.programs["xla"]
     program.prepare = lambda arguments: lambda: program.leave_to("numpy", "a size is unknown")
-    assert _settled(Case(engines.tiers())).reason() == "xla: a size is unknown"
+    assert _settled(ShapeSpecialization(engines.tiers())).reason() == "xla: a size is unknown"
 
 
 def test_a_program_whose_executables_depend_on_values_loses_the_trial():
     engines = Engines(numpy=1.0, xla=0.1)
     engines.programs["xla"].attempt = lambda x: None
-    case = _settled(Case(engines.tiers()))
+    case = _settled(ShapeSpecialization(engines.tiers()))
     assert case.tier == "numpy" and "depend on the values of arguments" in case.reason()
 
 
 def test_an_error_of_a_call_is_raised_once_and_the_trial_goes_on():
     engines = Engines(numpy=1.0, xla=0.1)
-    case = Case(engines.tiers())
+    case = ShapeSpecialization(engines.tiers())
     while case.stage is not Stage.TRYING:
         _called(case, 1)
     run = engines.run
@@ -244,7 +244,7 @@ def test_a_pinned_case_runs_the_candidate_from_its_first_call():
     engines = Engines(numpy=1.0, xla=5.0)
     engines.pin = Pin.XLA
     engines.settings.waits = False
-    case = Case(engines.tiers())
+    case = ShapeSpecialization(engines.tiers())
     _called(case, 3)
     assert engines.calls == ["xla"] * 3 and (case.tier, case.reason()) == ("xla", "pinned")
 
@@ -252,7 +252,7 @@ def test_a_pinned_case_runs_the_candidate_from_its_first_call():
 def test_a_pinned_case_prefers_the_whole_graph_on_xla_to_parts_of_it():
     engines = Engines(numpy=1.0, clusters=0.1, xla=5.0)
     engines.pin = Pin.XLA
-    case = Case(engines.tiers())
+    case = ShapeSpecialization(engines.tiers())
     _called(case, 2)
     assert engines.calls == ["xla"] * 2
 
@@ -260,7 +260,7 @@ def test_a_pinned_case_prefers_the_whole_graph_on_xla_to_parts_of_it():
 def test_a_candidate_that_cannot_be_made_does_not_keep_others_away(caplog):
     engines = Engines(numpy=1.0, xla=0.1)
     engines.make_others = lambda candidates: candidates.add("clusters", lambda: 1 / 0)
-    case = _settled(Case(engines.tiers()))
+    case = _settled(ShapeSpecialization(engines.tiers()))
     assert case.tier == "xla"
     assert "f stays off the tier 'clusters': ZeroDivisionError" in caplog.text
 
@@ -268,7 +268,7 @@ def test_a_candidate_that_cannot_be_made_does_not_keep_others_away(caplog):
 def test_a_pinned_case_without_candidates_runs_on_numpy():
     engines = Engines(numpy=1.0)
     engines.pin = Pin.XLA
-    case = Case(engines.tiers())
+    case = ShapeSpecialization(engines.tiers())
     _called(case, 2)
     assert engines.calls == ["numpy"] * 2
 
@@ -276,8 +276,8 @@ def test_a_pinned_case_without_candidates_runs_on_numpy():
 def test_a_threshold_of_zero_makes_the_second_call_cross_the_swap():
     engines = Engines(numpy=1e-9, xla=1e-9)
     engines.settings.threshold = 0.0
-    engines.settings.choice = Choice.ALTERNATE
-    case = Case(engines.tiers())
+    engines.settings.choice = TierChoice.ALTERNATE
+    case = ShapeSpecialization(engines.tiers())
     _called(case, 7)
     assert engines.calls == ["numpy", "numpy", "xla", "numpy", "xla", "numpy", "xla"]
     assert case.reason() == "trying numpy, xla: numpy 0.001 us, xla 0.001 us"
@@ -306,7 +306,7 @@ class _Choosing:
 def test_a_program_with_choices_of_its_own_sees_a_call_first_and_is_tried_when_it_has_chosen():
     engines = Engines(numpy=1.0, clusters=0.1)
     choosing = _Choosing(engines, 20)
-    case = Case(engines.tiers())
+    case = ShapeSpecialization(engines.tiers())
     while case.stage is not Stage.TRYING:
         _called(case, 1)
     assert choosing.met == 2  # before it was compiled, and after
@@ -324,7 +324,7 @@ def test_a_program_whose_own_fault_makes_a_call_fail_is_dropped_and_the_caller_s
     engines.programs["clusters"].run = fail
     tiers = engines.tiers()
     tiers.resources = []
-    case = _settled(Case(tiers))
+    case = _settled(ShapeSpecialization(tiers))
     assert (case.tier, case.reason()) == ("numpy", "clusters: a value is None")
     assert "f stays off the tier 'clusters': a value is None" in caplog.text
 
@@ -334,7 +334,7 @@ def test_an_error_of_the_call_itself_is_raised_and_blames_no_program():
     _Choosing(engines, 3)
     tiers = engines.tiers()
     tiers.resources = []
-    case = Case(tiers)
+    case = ShapeSpecialization(tiers)
     while case.stage is not Stage.COMPILING:
         _called(case, 1)
     run = engines.run
@@ -353,14 +353,14 @@ def test_an_error_of_the_call_itself_is_raised_and_blames_no_program():
 def test_a_program_that_never_chooses_is_tried_as_it_is():
     engines = Engines(numpy=1.0, clusters=0.1)
     _Choosing(engines, 10**9)
-    assert _settled(Case(engines.tiers())).tier == "clusters"
+    assert _settled(ShapeSpecialization(engines.tiers())).tier == "clusters"
 
 
 def test_the_trial_waits_until_the_kernels_of_the_numpy_program_have_chosen_their_ways(monkeypatch):
     tries = iter([0, *range(1, 8), *[8] * 1000])
     monkeypatch.setattr(shape_specializations, "count_measured_calls", lambda: next(tries))
     engines = Engines(numpy=1.0, xla=0.25)
-    case = Case(engines.tiers())
+    case = ShapeSpecialization(engines.tiers())
     _called(case, 10)
     engines.calls.clear()
     assert _settled(case).tier == "xla"
@@ -371,14 +371,14 @@ def test_a_program_in_which_nothing_was_worth_compiling_is_no_candidate():
     engines = Engines(numpy=1.0, clusters=0.1)
     _Choosing(engines, 1)
     engines.programs["clusters"].has_compiled_parts = False
-    case = _settled(Case(engines.tiers()))
+    case = _settled(ShapeSpecialization(engines.tiers()))
     assert case.reason() == "no part of it is large enough for a compiler to help"
 
 
 def test_retired_cases_stay_on_numpy_and_tell_their_holders():
     engines = Engines(numpy=1.0, xla=0.1)
     tiers = engines.tiers()
-    case, caller = _settled(Case(tiers)), Caller()
+    case, caller = _settled(ShapeSpecialization(tiers)), Caller()
     assert case.hold(caller) is not tiers.numpy
     case.retire("forked")
     assert caller.programs == [tiers.numpy] and case.reason() == "forked"
@@ -391,7 +391,7 @@ def test_retired_cases_stay_on_numpy_and_tell_their_holders():
 def test_threads_that_call_during_trial_and_swap_get_right_results(xla):
     engines = Engines(numpy=1.0, xla=xla)
     engines.settings.waits = False
-    case, failures = Case(engines.tiers()), []
+    case, failures = ShapeSpecialization(engines.tiers()), []
 
     def work():
         try:

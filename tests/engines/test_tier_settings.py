@@ -8,7 +8,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.core.runtime_options import disable_op_determinism
-from millrace._src.engines.tier_settings import Choice, Pin, Settings, settings_from
+from millrace._src.engines.tier_settings import Pin, TierChoice, TierSettings, settings_from
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +20,12 @@ def nothing_stays_pinned():
 
 def test_without_variables_the_time_decides():
     settings = settings_from({})
-    assert (settings.pin, settings.waits, settings.threshold, settings.choice) == (Pin.AUTO, False, 1.0, Choice.FASTEST)
+    assert (settings.pin, settings.waits, settings.threshold, settings.choice) == (
+        Pin.AUTO,
+        False,
+        1.0,
+        TierChoice.FASTEST,
+    )
 
 
 def test_variables_of_the_environment_set_everything():
@@ -33,7 +38,7 @@ def test_variables_of_the_environment_set_everything():
         }
     )
     assert (settings.pin, settings.waits, settings.threshold) == (Pin.XLA, True, 0.0)
-    assert settings.choice is Choice.ALTERNATE
+    assert settings.choice is TierChoice.ALTERNATE
 
 
 @pytest.mark.parametrize("text", ["", "0"])
@@ -56,7 +61,7 @@ def test_a_value_that_a_variable_cannot_have_is_refused(name, value, message):
 
 
 def test_large_graphs_and_a_compiler_to_import_raise_the_expected_time(monkeypatch):
-    settings = Settings(threshold=2.0, import_seconds=1.0, compile_seconds=0.25, node_seconds=0.5)
+    settings = TierSettings(threshold=2.0, import_seconds=1.0, compile_seconds=0.25, node_seconds=0.5)
     monkeypatch.setitem(sys.modules, "jax", sys)
     assert settings.expected_seconds(3) == 2 * 1.75
     monkeypatch.delitem(sys.modules, "jax")
@@ -69,17 +74,17 @@ def test_large_graphs_and_a_compiler_to_import_raise_the_expected_time(monkeypat
 )
 def test_set_jit_pins_functions(given, pin):
     tf.config.optimizer.set_jit(given)
-    assert Settings().pin_in_force() is pin
+    assert TierSettings().pin_in_force() is pin
 
 
 def test_set_jit_wins_over_the_environment():
     tf.config.optimizer.set_jit(True)
-    assert Settings(pin=Pin.NUMPY).pin_in_force() is Pin.XLA
+    assert TierSettings(pin=Pin.NUMPY).pin_in_force() is Pin.XLA
 
 
 def test_determinism_keeps_functions_where_they_are_pinned_or_on_numpy():
     tf.config.experimental.enable_op_determinism()
-    assert Settings().pin_in_force() is Pin.NUMPY
-    assert Settings(pin=Pin.XLA).pin_in_force() is Pin.XLA
+    assert TierSettings().pin_in_force() is Pin.NUMPY
+    assert TierSettings(pin=Pin.XLA).pin_in_force() is Pin.XLA
     tf.config.optimizer.set_jit(True)
-    assert Settings().pin_in_force() is Pin.XLA
+    assert TierSettings().pin_in_force() is Pin.XLA

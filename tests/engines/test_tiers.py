@@ -12,7 +12,7 @@ import millrace as tf
 from millrace._src.engines import tiers
 from millrace._src.engines.background_compiler import compiler
 from millrace._src.engines.compilations import compilation_count
-from millrace._src.engines.tier_settings import Choice, Pin, settings
+from millrace._src.engines.tier_settings import Pin, TierChoice, settings
 from millrace._src.engines.tiers import Tier
 
 pytestmark = pytest.mark.xla
@@ -27,7 +27,7 @@ def no_thread_is_left() -> Iterator[None]:
 @pytest.fixture
 def automatic(monkeypatch: pytest.MonkeyPatch) -> None:
     """Functions that leave the engine open are tried on all engines, in turn, from their second call on."""
-    for name, value in {"pin": Pin.AUTO, "waits": True, "threshold": 0.0, "choice": Choice.ALTERNATE}.items():
+    for name, value in {"pin": Pin.AUTO, "waits": True, "threshold": 0.0, "choice": TierChoice.ALTERNATE}.items():
         monkeypatch.setattr(settings, name, value)
 
 

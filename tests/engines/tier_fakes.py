@@ -10,7 +10,7 @@ import numpy as np
 from millrace._src.core.engine import Program
 from millrace._src.engines.background_compiler import BackgroundCompiler
 from millrace._src.engines.shape_specializations import Candidates, FunctionTiers
-from millrace._src.engines.tier_settings import Pin, Settings
+from millrace._src.engines.tier_settings import Pin, TierSettings
 
 
 class Clock:
@@ -48,7 +48,7 @@ class Engines:
         self.seconds = {"numpy": numpy, **candidates}
         self.compiled_shapes: dict[str, set[Any]] = {name: set() for name in candidates}
         self.failures: dict[str, Exception] = {}
-        self.settings = Settings(
+        self.settings = TierSettings(
             clock=self.clock, waits=True, import_seconds=0.0, compile_seconds=10.0, node_seconds=0.0, call_seconds=1e-3
         )
         self.compiler = BackgroundCompiler()

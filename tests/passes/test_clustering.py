@@ -10,7 +10,7 @@ import pytest
 import millrace as tf
 from millrace._src.core.context import eager_engine
 from millrace._src.passes import clustering, spec
-from millrace._src.passes.clustering import Strategy, clustered, is_made_cluster
+from millrace._src.passes.clustering import ClusterStrategy, clustered, is_made_cluster
 from millrace._src.passes.optimized_graph import OptimizedGraph, all_nodes, copied
 from millrace._src.passes.pipeline import optimize
 from tests.contracts.test_every_pass import compare, outcome
@@ -20,7 +20,7 @@ from tests.passes.text import text
 VECTOR = tf.TensorSpec([None], tf.float32)
 INDICES = tf.TensorSpec([None], tf.int32)
 MATRIX = tf.TensorSpec([None, None], tf.float32)
-WIDE, NARROW = Strategy.WIDE, Strategy.NARROW
+WIDE, NARROW = ClusterStrategy.WIDE, ClusterStrategy.NARROW
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +43,7 @@ def shown(graph: OptimizedGraph | None) -> list[Any]:
     ]
 
 
-def in_clusters(function: Any, *specs: Any, strategy: Strategy = WIDE) -> list[Any]:
+def in_clusters(function: Any, *specs: Any, strategy: ClusterStrategy = WIDE) -> list[Any]:
     return shown(clustered(graph_of(function, *specs), strategy))
 
 
@@ -306,7 +306,7 @@ def test_lists_do_not_leave_their_part() -> None:
         tf.print("between")
         return array.write(1, tf.exp(x)).stack() * 2.0
 
-    for strategy in Strategy:
+    for strategy in ClusterStrategy:
         graph = clustered(graph_of(function, tf.TensorSpec([], tf.float32)), strategy)
         assert graph is not None
         spec.check(graph)
@@ -317,8 +317,8 @@ def test_lists_do_not_leave_their_part() -> None:
 # --- on random graphs -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("strategy", Strategy)
-def test_clusters_change_neither_values_nor_errors_nor_effects(strategy: Strategy) -> None:
+@pytest.mark.parametrize("strategy", ClusterStrategy)
+def test_clusters_change_neither_values_nor_errors_nor_effects(strategy: ClusterStrategy) -> None:
     for seed in range(60):
         random = RandomGraph(seed)
         wanted = outcome(random, optimize(random.graph))

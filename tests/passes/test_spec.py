@@ -11,7 +11,7 @@ import pytest
 import millrace as tf
 from millrace._src.core.dtypes import float32
 from millrace._src.passes.optimized_graph import OptimizedGraph, Value
-from millrace._src.passes.spec import IllegalGraphError, check
+from millrace._src.passes.spec import IllegalOptimizedGraphError, check
 from tests.passes.tracing import VECTOR, optimized
 
 
@@ -70,5 +70,5 @@ def test_a_broken_rule_is_found(damage: Callable[[OptimizedGraph], None]) -> Non
     broken = graph()
     check(broken)
     damage(broken)
-    with pytest.raises(IllegalGraphError):
+    with pytest.raises(IllegalOptimizedGraphError):
         check(broken)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from millrace._src.engines.tier_settings import Pin
-from millrace._src.passes.clustering import Strategy
+from millrace._src.passes.clustering import ClusterStrategy
 from tests.soundness import outcomes
 from tests.soundness.programs import generate
 
@@ -17,8 +17,8 @@ CHEAP_MODES: dict[str, outcomes.Mode] = {
 _OTHER_TRACES = (outcomes.unknown_shapes,)
 """Ways with a trace of their own, whose operations may have other names in messages."""
 COMPILED_MODES: dict[str, outcomes.Mode] = {
-    "wide clusters": outcomes.clusters(Strategy.WIDE),
-    "narrow clusters": outcomes.clusters(Strategy.NARROW),
+    "wide clusters": outcomes.clusters(ClusterStrategy.WIDE),
+    "narrow clusters": outcomes.clusters(ClusterStrategy.NARROW),
     "automatic tiers": outcomes.automatic,
     "pinned to XLA": outcomes.pinned_to_xla,
 }

@@ -12,9 +12,9 @@ import numpy as np
 import millrace as tf
 from millrace._src.core.context import eager_engine
 from millrace._src.core.engine import Program as EngineProgram
-from millrace._src.engines.tier_settings import Choice, Pin, settings
+from millrace._src.engines.tier_settings import Pin, TierChoice, settings
 from millrace._src.passes import clustering, spec
-from millrace._src.passes.clustering import Strategy, clustered
+from millrace._src.passes.clustering import ClusterStrategy, clustered
 from millrace._src.passes.pipeline import optimize
 from tests.soundness.programs import CALLS, Program
 
@@ -177,7 +177,7 @@ def unoptimized(program: Program, function: Call) -> Call:
     return call
 
 
-def clusters(strategy: Strategy) -> Mode:
+def clusters(strategy: ClusterStrategy) -> Mode:
     """Returns a mode that runs the NumPy program with clusters: the first call on NumPy, then parts on XLA in turn."""
 
     def mode(program: Program, function: Call) -> Call:
@@ -236,7 +236,7 @@ def _run_by(make: Callable[[Any], EngineProgram], function: Call, program: Progr
     return call
 
 
-_IN_TURN: dict[str, Any] = {"pin": Pin.AUTO, "waits": True, "threshold": 0.0, "choice": Choice.ALTERNATE}
+_IN_TURN: dict[str, Any] = {"pin": Pin.AUTO, "waits": True, "threshold": 0.0, "choice": TierChoice.ALTERNATE}
 """The settings of tiers that make calls take turns with all engines, as soon as they can."""
 
 

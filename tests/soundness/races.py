@@ -29,8 +29,8 @@ os.environ.update(MILLRACE_TIER="auto", MILLRACE_TIER_WAIT="0", MILLRACE_TIER_TH
 os.environ.setdefault("MILLRACE_COMPILE_CACHE", "0")
 
 from millrace._src.engines.background_compiler import compiler
-from millrace._src.engines.shape_specializations import Case
-from millrace._src.engines.tier_settings import Choice, settings
+from millrace._src.engines.shape_specializations import ShapeSpecialization
+from millrace._src.engines.tier_settings import TierChoice, settings
 from tests.soundness import race_processes
 from tests.soundness.race_processes import STILL
 from tests.soundness.race_scenarios import SCENARIOS, fresh
@@ -70,7 +70,7 @@ class Race:
         while time.monotonic() < self.end and not self.failures:
             faulthandler.dump_traceback_later(STILL * 3, exit=True)
             time.sleep(rng.uniform(0.1, 0.5))
-            settings.choice = rng.choice([Choice.ALTERNATE, Choice.FASTEST])
+            settings.choice = rng.choice([TierChoice.ALTERNATE, TierChoice.FASTEST])
             try:
                 self._do_something(rng)
             except BaseException:
@@ -146,7 +146,7 @@ def leaks() -> list[str]:
             thread.join(STILL)
     gc.collect()
     found = []
-    cases = sum(isinstance(thing, Case) for thing in gc.get_objects())
+    cases = sum(isinstance(thing, ShapeSpecialization) for thing in gc.get_objects())
     if cases > 400:  # of functions that all threads share
         found.append(f"{cases} cases are alive")
     if any(thread.name == "millrace-compiler" for thread in threading.enumerate()):

@@ -10,7 +10,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.engines.background_compiler import compiler
-from millrace._src.engines.tier_settings import Choice, Pin, settings
+from millrace._src.engines.tier_settings import Pin, TierChoice, settings
 
 pytestmark = pytest.mark.xla
 
@@ -357,7 +357,7 @@ CASES["sparse apply"] = (
 @pytest.fixture
 def alternating(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Functions run on all engines in turn, from their third call on."""
-    for name, value in {"pin": Pin.AUTO, "waits": True, "threshold": 0.0, "choice": Choice.ALTERNATE}.items():
+    for name, value in {"pin": Pin.AUTO, "waits": True, "threshold": 0.0, "choice": TierChoice.ALTERNATE}.items():
         monkeypatch.setattr(settings, name, value)
     yield
     compiler.wait()

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from millrace._src.util.bfloat16 import AUTOTUNER, FEWEST, Kind, compute, narrowed
+from millrace._src.util.bfloat16 import AUTOTUNER, FEWEST, ComputationKind, compute, narrowed
 from millrace._src.util.onednn.elementwise import Vectors, calculation
 
 ALL_BITS = np.arange(1 << 16, dtype=np.uint16)
@@ -63,7 +63,7 @@ def test_a_number_before_an_array_is_computed_by_numpy() -> None:
 
 
 def test_the_library_is_a_way_where_it_is_installed_and_has_instructions() -> None:
-    kind = Kind("cast", FEWEST, 0)
+    kind = ComputationKind("cast", FEWEST, 0)
     with AUTOTUNER.pinned("onednn"):
         narrowed(np.ones(FEWEST, np.float32))
         is_possible = calculation(Vectors("cast", FEWEST, 0, "float32", "bfloat16")) is not None

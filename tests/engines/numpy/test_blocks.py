@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from millrace._src.core.op_def import Elementwise
 from millrace._src.engines.numpy import blocks
-from millrace._src.engines.numpy.blocks import BlockProgram, Step, block_source
+from millrace._src.engines.numpy.blocks import BlockProgram, BlockStep, block_source
 from millrace._src.util import thread_pool
 
 FLOAT = np.dtype(np.float32)
@@ -24,9 +24,9 @@ def relu(x: Any) -> Any:
     return np.maximum(x, 0)
 
 
-def step(target: str, kernel: str, *arguments: str, dtype: Any = FLOAT) -> Step:
+def step(target: str, kernel: str, *arguments: str, dtype: Any = FLOAT) -> BlockStep:
     kind = Elementwise.ALIKE if kernel == "alike" else Elementwise.BROADCAST
-    return Step(target, kernel, arguments, np.dtype(dtype), kind, isinstance(KERNELS[kernel], np.ufunc))
+    return BlockStep(target, kernel, arguments, np.dtype(dtype), kind, isinstance(KERNELS[kernel], np.ufunc))
 
 
 def alike(*arrays: Any) -> Any:
@@ -49,14 +49,14 @@ KERNELS = {
 }
 
 
-def line_by_line(steps: Sequence[Step], inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
+def line_by_line(steps: Sequence[BlockStep], inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
     values = dict(inputs)
     for s in steps:
         values[s.target] = KERNELS[s.kernel](*[values[name] for name in s.arguments])
     return [values[name] for name in outputs]
 
 
-def in_blocks(steps: Sequence[Step], inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any] | None:
+def in_blocks(steps: Sequence[BlockStep], inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any] | None:
     return BlockProgram(steps, list(inputs), outputs, KERNELS)(*inputs.values())
 
 

@@ -15,9 +15,9 @@ from millrace._src.core.engine import Program
 from millrace._src.engines.compilations import compilation_count
 from millrace._src.engines.numpy import compiled_parts
 from millrace._src.engines.numpy.compiled_parts import HOST, XLA, CompiledPart
-from millrace._src.engines.tier_settings import Settings, settings
+from millrace._src.engines.tier_settings import TierSettings, settings
 from millrace._src.passes import clustering
-from millrace._src.passes.clustering import Strategy, clustered
+from millrace._src.passes.clustering import ClusterStrategy, clustered
 from millrace._src.passes.optimized_graph import OptimizedGraph
 from millrace._src.passes.pipeline import optimize
 from millrace._src.util.trials import TrialRules
@@ -46,7 +46,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     monkeypatch.setattr(clustering, "_MIN_SECONDS", 0.0)
     monkeypatch.setattr(clustering, "_MIN_NODES", 1)
     monkeypatch.setattr(settings, "clock", clock)
-    monkeypatch.setattr(Settings, "trial_rules", lambda self: TrialRules(warm_up=0, counted=2, least=2, most=2))
+    monkeypatch.setattr(TierSettings, "trial_rules", lambda self: TrialRules(warm_up=0, counted=2, least=2, most=2))
     return clock
 
 
@@ -58,7 +58,7 @@ class Clustered:
       plain: the program without.
     """
 
-    def __init__(self, function: Any, *specs: Any, strategy: Strategy = Strategy.WIDE) -> None:
+    def __init__(self, function: Any, *specs: Any, strategy: ClusterStrategy = ClusterStrategy.WIDE) -> None:
         self.concrete = tf.function(function, autograph=False).get_concrete_function(*specs)
         graph = clustered(optimize(self.concrete.graph), strategy)
         assert graph is not None
@@ -268,7 +268,7 @@ def always_xla(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
         case.settle(XLA)
         return case.run(*arguments)
 
-    monkeypatch.setattr(compiled_parts._Case, "_tried", settle_and_run)
+    monkeypatch.setattr(compiled_parts._PartSpecialization, "_tried", settle_and_run)
 
 
 def shown(random: RandomGraph, program: Program) -> dict[str, Any]:
@@ -288,8 +288,8 @@ def shown(random: RandomGraph, program: Program) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("strategy", Strategy)
-def test_parts_on_xla_change_neither_values_nor_errors_nor_effects(strategy: Strategy, always_xla: None) -> None:
+@pytest.mark.parametrize("strategy", ClusterStrategy)
+def test_parts_on_xla_change_neither_values_nor_errors_nor_effects(strategy: ClusterStrategy, always_xla: None) -> None:
     for seed in range(25):
         random = RandomGraph(seed)
         wanted = shown(random, eager_engine().compile(optimize(random.graph)))

@@ -49,7 +49,7 @@ def _say(line: str) -> None:
 _log = _DeviceLog()
 
 
-class _Setting:
+class _DeviceLogSetting:
     is_on = False
 
 
@@ -61,9 +61,9 @@ def set_log_device_placement(enabled: bool) -> None:
 
     Args: enabled: whether ops say so from now on.
     """
-    if bool(enabled) == _Setting.is_on:
+    if bool(enabled) == _DeviceLogSetting.is_on:
         return
-    _Setting.is_on = bool(enabled)
+    _DeviceLogSetting.is_on = bool(enabled)
     if enabled:
         add_watcher(_log)
     else:
@@ -77,4 +77,4 @@ def get_log_device_placement() -> bool:
     >>> tf.debugging.get_log_device_placement()
     False
     """
-    return _Setting.is_on
+    return _DeviceLogSetting.is_on

@@ -24,7 +24,7 @@ from millrace._src.core.handle_types import first_handle
 from millrace._src.core.kernel_cache import GENERATION, GENERATION_OF_STREAMS, KernelCache
 from millrace._src.core.op_functions import OpFunction, make_op_function
 from millrace._src.core.op_registry import get_op, late_rules, register
-from millrace._src.core.op_signature import Signature, TypeList, TypeSet, parse_signature
+from millrace._src.core.op_signature import OpSignature, TypeList, TypeSet, parse_signature
 from millrace._src.core.reach import Reach
 
 Kernel: TypeAlias = Callable[..., Any]
@@ -296,7 +296,7 @@ class OpDef:
         return effects if isinstance(effects, Effects) else effects(attrs)
 
     @functools.cached_property
-    def signature(self) -> Signature:
+    def signature(self) -> OpSignature:
         """Inputs and outputs, parsed."""
         return parse_signature(self.signature_text, [n for n, t in self.types.items() if isinstance(t, TypeList)])
 

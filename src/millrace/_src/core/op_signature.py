@@ -107,7 +107,7 @@ class Arg:
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class OpSignature:
     """Inputs and outputs of an op, in order."""
 
     inputs: tuple[Arg, ...]
@@ -187,10 +187,10 @@ def _parse_args(text: str, list_attrs: frozenset[str]) -> tuple[Arg, ...]:
     return tuple(args)
 
 
-def parse_signature(text: str, list_attrs: Iterable[str] = ()) -> Signature:
+def parse_signature(text: str, list_attrs: Iterable[str] = ()) -> OpSignature:
     """Parses `"x: T, y: T -> z: T"`; `list_attrs` names the attributes that are lists of types."""
     inputs, arrow, outputs = text.partition("->")
     if not arrow:
         raise ValueError(f"Op signature {text!r} has no '->'.")
     lists = frozenset(list_attrs)
-    return Signature(_parse_args(inputs, lists), _parse_args(outputs, lists))
+    return OpSignature(_parse_args(inputs, lists), _parse_args(outputs, lists))

@@ -24,7 +24,7 @@ from millrace._src.core.tensor import PendingTensor, arrived
 from millrace._src.engines.background_compiler import BackgroundCompiler, CompilerStoppedError, Job
 from millrace._src.engines.ready_run import ReadyRun
 from millrace._src.engines.taking_back import run_or_take_back
-from millrace._src.engines.tier_settings import Pin, Settings
+from millrace._src.engines.tier_settings import Pin, TierSettings
 from millrace._src.util.autotuning import count_measured_calls
 from millrace._src.util.logger import get_logger
 from millrace._src.util.text import duration
@@ -97,7 +97,7 @@ class FunctionTiers:
         numpy: Program,
         node_count: int,
         make_candidates: Callable[[Candidates], Iterator[None]],
-        settings: Settings,
+        settings: TierSettings,
         compiler: BackgroundCompiler,
         pin: Pin = Pin.AUTO,
         resources: Sequence[int] | None = None,
@@ -140,7 +140,7 @@ class FunctionTiers:
         return reason
 
 
-class Case:
+class ShapeSpecialization:
     """The calls of a function with one set of argument shapes.
 
     Args:
@@ -167,13 +167,13 @@ class Case:
         self._tries = count_measured_calls()
         """How often kernels had tried ways of their own before the last call on the NumPy tier that was looked at."""
         self._job: Job | None = None
-        self._next: _Move = Case._make_ready
+        self._next: _Move = ShapeSpecialization._make_ready
         self._failures: dict[str, Exception] = {}
         self._ways: dict[Any, Program] = {}
         self._unmet: Iterator[str] = iter(())
         self._trial: Trial | None = None
         self._holders: weakref.WeakSet[Holder] = weakref.WeakSet()
-        self._act: _Act = Case._count if tiers.pin is Pin.AUTO else Case._get_hot
+        self._act: _Act = ShapeSpecialization._count if tiers.pin is Pin.AUTO else ShapeSpecialization._get_hot
 
     def run(self, *arguments: Any) -> Sequence[Any]:
         """Runs one call."""
@@ -189,10 +189,10 @@ class Case:
         self.stage, self.tier, self._reason = Stage.SETTLED, tier, reason
         self._job = self._trial = None
         if tier == NUMPY:
-            self.chosen, self._act = self._tiers.numpy, Case._run_numpy
+            self.chosen, self._act = self._tiers.numpy, ShapeSpecialization._run_numpy
         else:
             run = ReadyRun(self._ways[tier], self._tiers.on_numpy, self._tiers.submit).run
-            self.chosen, self._act = either_program(run), Case._run_chosen
+            self.chosen, self._act = either_program(run), ShapeSpecialization._run_chosen
         self._ways = {}
         for holder in list(self._holders):
             holder.use(self.chosen)
@@ -224,18 +224,18 @@ class Case:
             if self._calls == settings.small_calls:
                 self.settle(NUMPY, f"a call takes {duration(self._least)}, too little for a compiler to help")
         elif self.spent >= settings.expected_seconds(self._tiers.node_count):
-            self._act = Case._get_hot
+            self._act = ShapeSpecialization._get_hot
         return results
 
     def _get_hot(self, arguments: Sequence[Any]) -> Sequence[Any]:
         """Submits the making of the candidates."""
-        return self._moved_on(Case._ask_for_candidates, Case._get_hot, arguments)
+        return self._moved_on(ShapeSpecialization._ask_for_candidates, ShapeSpecialization._get_hot, arguments)
 
     def _wait(self, arguments: Sequence[Any]) -> Sequence[Any]:
         """Runs a call on the NumPy tier, or goes on where the job in the background has ended."""
         if self._job is not None and not self._job.is_done:
             return self._tiers.on_numpy(*arguments)
-        return self._moved_on(self._next, Case._wait, arguments)
+        return self._moved_on(self._next, ShapeSpecialization._wait, arguments)
 
     def _rehearse(self, arguments: Sequence[Any]) -> Sequence[Any]:
         """Runs a call with a program that chooses among ways of its own, until that program has chosen."""
@@ -244,14 +244,14 @@ class Case:
         tries, self._tries = self._tries, count_measured_calls()
         kernels_choose = self._tries != tries and self._tiers.pin is Pin.AUTO
         if self._rehearsals > _MAX_REHEARSALS or name is None and not kernels_choose:
-            return self._moved_on(Case._begin_trial, Case._rehearse, arguments)
+            return self._moved_on(ShapeSpecialization._begin_trial, ShapeSpecialization._rehearse, arguments)
         return self._tiers.on_numpy(*arguments) if name is None else self._run_carefully(name, arguments)
 
     def _meet(self, arguments: Sequence[Any]) -> Sequence[Any]:
         """Runs a call with a program that has to see a call before it can be compiled."""
         name = next(self._unmet, None)
         if name is None:
-            return self._moved_on(Case._prepare, Case._meet, arguments)
+            return self._moved_on(ShapeSpecialization._prepare, ShapeSpecialization._meet, arguments)
         return self._run_carefully(name, arguments)
 
     def _run_carefully(self, name: str, arguments: Sequence[Any]) -> Sequence[Any]:
@@ -289,7 +289,7 @@ class Case:
             _wait_for_arrays(ways, arguments, results)
             trial.note(turn, clock() - start)
         if trial.is_over:
-            self._moved_on(Case._end_trial, Case._try)
+            self._moved_on(ShapeSpecialization._end_trial, ShapeSpecialization._try)
         return results
 
     def _moved_on(self, move: _Move, act: _Act, arguments: Sequence[Any] | None = None) -> Any:
@@ -307,10 +307,10 @@ class Case:
     # --- moves: from one stage to the next -----------------------------------------------------------------------
 
     def _wait_for(self, job: Job, then: _Move) -> None:
-        self.stage, self._job, self._next, self._act = Stage.COMPILING, job, then, Case._wait
+        self.stage, self._job, self._next, self._act = Stage.COMPILING, job, then, ShapeSpecialization._wait
 
     def _ask_for_candidates(self, arguments: object) -> None:
-        self._wait_for(self._tiers.candidates_job(), Case._make_ready)
+        self._wait_for(self._tiers.candidates_job(), ShapeSpecialization._make_ready)
 
     def _make_ready(self, arguments: object) -> None:
         """Takes the candidates that can be made."""
@@ -327,7 +327,7 @@ class Case:
             return
         self._ways = {NUMPY: self._tiers.numpy, **programs}
         self._unmet = iter([name for name, program in programs.items() if program.is_settled is not None])
-        self._act = Case._meet
+        self._act = ShapeSpecialization._meet
 
     def _prepare(self, arguments: Any) -> None:
         """Submits the compiling of the candidates, for arguments like these."""
@@ -348,7 +348,7 @@ class Case:
                     failures[name] = error
                 yield
 
-        self._wait_for(self._tiers.submit(steps), Case._finish_preparation)
+        self._wait_for(self._tiers.submit(steps), ShapeSpecialization._finish_preparation)
 
     def _finish_preparation(self, arguments: object) -> None:
         """Drops the candidates that could not be compiled."""
@@ -358,7 +358,7 @@ class Case:
         candidates = {name: program for name, program in self._ways.items() if name != NUMPY}
         self._drop_failures({name: p.left_because for name, p in candidates.items() if p.left_because})
         if self.stage is not Stage.SETTLED:
-            self.stage, self._act = Stage.TRYING, Case._rehearse
+            self.stage, self._act = Stage.TRYING, ShapeSpecialization._rehearse
 
     def _drop_failures(self, reasons: Mapping[str, str]) -> None:
         """Drops the programs that have failed, and settles on NumPy if no other is left; tells the log."""
@@ -381,7 +381,7 @@ class Case:
         else:
             settings = self._tiers.settings
             self._trial = Trial(list(self._ways), settings.trial_rules(), settings.clock)
-            self._act = Case._try
+            self._act = ShapeSpecialization._try
 
     def _end_trial(self, arguments: object) -> None:
         """Stays with the fastest program."""
@@ -406,9 +406,9 @@ class Case:
         return self._reason
 
 
-_Act = Callable[[Case, Sequence[Any]], Sequence[Any]]
+_Act = Callable[[ShapeSpecialization, Sequence[Any]], Sequence[Any]]
 """Runs a call."""
-_Move = Callable[[Case, Any], None]
+_Move = Callable[[ShapeSpecialization, Any], None]
 """Moves a case to another stage, given the arguments of the next call."""
 
 

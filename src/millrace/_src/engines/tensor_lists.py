@@ -37,7 +37,7 @@ _MAX_CUT = 8
 _UNKNOWN = TensorShape(None)
 
 
-class _Version:
+class _ListVersion:
     """One state of a dict from index to array: the dict itself, or one difference to a newer version."""
 
     __slots__ = ("items", "index", "value", "newer")
@@ -46,7 +46,7 @@ class _Version:
         self.items = items
         self.index = -1
         self.value: Any = None
-        self.newer: _Version | None = None
+        self.newer: _ListVersion | None = None
 
     def get(self, index: int) -> Any:
         """Returns the array at an index, None if the element is unset."""
@@ -66,11 +66,11 @@ class _Version:
                 version = version.newer
             return self._own().get(index)
 
-    def set(self, index: int, value: object) -> _Version:
+    def set(self, index: int, value: object) -> _ListVersion:
         """Makes the version in which `value` stands at `index`; None for an unset element."""
         with _LOCK:
             items = self._own()
-            successor = _Version(items)
+            successor = _ListVersion(items)
             self.items, self.index, self.value, self.newer = None, index, items.get(index), successor
             if value is None:
                 items.pop(index, None)
@@ -124,7 +124,7 @@ class TensorList(VariantValue, Referent):
         self.element = element
         self.length = length
         self.capacity = capacity
-        self._version = _Version({})
+        self._version = _ListVersion({})
         """Elements from `length` on are never set."""
         self._fitting: Any = None
         """The shape of the last element that was found to fit."""
@@ -135,7 +135,7 @@ class TensorList(VariantValue, Referent):
     def __repr__(self) -> str:
         return "<TensorList>"
 
-    def _with(self, version: _Version, length: int) -> TensorList:
+    def _with(self, version: _ListVersion, length: int) -> TensorList:
         copy = TensorList.__new__(TensorList)
         copy.dtype, copy.element, copy.capacity = self.dtype, self.element, self.capacity
         copy.length, copy._version, copy._fitting = length, version, self._fitting
@@ -249,7 +249,7 @@ class TensorList(VariantValue, Referent):
         size = _checked_size(size)
         version = self._version
         if self.length - size > _MAX_CUT:
-            version = _Version({i: a for i, a in version.all().items() if i < size})
+            version = _ListVersion({i: a for i, a in version.all().items() if i < size})
         else:
             for index in range(size, self.length):
                 version = version.set(index, None)
@@ -432,7 +432,7 @@ class TensorList(VariantValue, Referent):
 
     def _of(self, items: Sequence[Any]) -> TensorList:
         result = TensorList(self.dtype, self.element, len(items), self.capacity)
-        result._version = _Version({i: item for i, item in enumerate(items) if item is not None})
+        result._version = _ListVersion({i: item for i, item in enumerate(items) if item is not None})
         return result
 
     # --- shapes --------------------------------------------------------------------------------------------------
@@ -462,13 +462,13 @@ def own(handle: object) -> Any:
     value: Any = handle[()] if isinstance(handle, np.ndarray) and not handle.ndim else handle
     if not isinstance(value, TensorList):
         return np.array(handle)
-    return boxed(value._with(_Version(value._version.all()), value.length))
+    return boxed(value._with(_ListVersion(value._version.all()), value.length))
 
 
 def from_rows(tensor: Array, shape: TensorShape, dtype: DType) -> TensorList:
     """Makes a list of the rows of an array."""
     result = TensorList(dtype, shape, len(tensor))
-    result._version = _Version(
+    result._version = _ListVersion(
         {i: np.asarray(row) if dtype.np_dtype.kind != "O" else boxed(row) for i, row in enumerate(tensor)}
     )
     return result

@@ -42,7 +42,7 @@ class Pin(enum.Enum):
     """None: every function that loses nothing by it runs on XLA, from its first call on."""
 
 
-class Choice(enum.Enum):
+class TierChoice(enum.Enum):
     """How a function with several engines to choose from makes its choice."""
 
     FASTEST = "fastest"
@@ -50,7 +50,7 @@ class Choice(enum.Enum):
 
 
 @dataclass(slots=True)
-class Settings:
+class TierSettings:
     """The numbers, which tests replace.
 
     Attributes:
@@ -71,7 +71,7 @@ class Settings:
     pin: Pin = Pin.AUTO
     waits: bool = False
     threshold: float = 1.0
-    choice: Choice = Choice.FASTEST
+    choice: TierChoice = TierChoice.FASTEST
     clock: Callable[[], float] = time.perf_counter
     import_seconds: float = 0.7
     compile_seconds: float = 0.06
@@ -92,7 +92,7 @@ class Settings:
 
     def trial_rules(self) -> TrialRules | None:
         """Returns how thorough trials are; None for the usual rules."""
-        return _ALTERNATING if self.choice is Choice.ALTERNATE else None
+        return _ALTERNATING if self.choice is TierChoice.ALTERNATE else None
 
     def pin_in_force(self) -> Pin:
         """Returns who chooses for a function that is called for the first time."""
@@ -104,14 +104,14 @@ class Settings:
         return self.pin
 
 
-def settings_from(environment: Mapping[str, str]) -> Settings:
+def settings_from(environment: Mapping[str, str]) -> TierSettings:
     """Returns the settings that the variables of an environment ask for.
 
     Raises: ValueError: if a variable has a value that it cannot have.
     """
-    settings = Settings()
+    settings = TierSettings()
     settings.pin = _one_of(Pin, environment, "MILLRACE_TIER", Pin.AUTO)
-    settings.choice = _one_of(Choice, environment, "MILLRACE_TIER_CHOICE", Choice.FASTEST)
+    settings.choice = _one_of(TierChoice, environment, "MILLRACE_TIER_CHOICE", TierChoice.FASTEST)
     settings.waits = environment.get("MILLRACE_TIER_WAIT", "0") not in ("", "0")
     threshold = environment.get("MILLRACE_TIER_THRESHOLD", "1")
     try:

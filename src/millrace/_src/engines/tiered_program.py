@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core.engine import Holder, Program
-from millrace._src.engines.shape_specializations import NUMPY, Case, FunctionTiers, Stage, either_program
+from millrace._src.engines.shape_specializations import NUMPY, FunctionTiers, ShapeSpecialization, Stage, either_program
 
 _MAX_CASES = 1024
 """The sets of shapes that one function remembers."""
@@ -31,8 +31,8 @@ class TieredProgram:
     def __init__(self, tiers: FunctionTiers, *, has_fixed_shapes: bool) -> None:
         self.tiers = tiers
         self._lock = threading.Lock()
-        self._cases: dict[Any, Case] = {}
-        self._only_case = Case(tiers) if has_fixed_shapes else None
+        self._cases: dict[Any, ShapeSpecialization] = {}
+        self._only_case = ShapeSpecialization(tiers) if has_fixed_shapes else None
         self._retired_because = ""
         tiered_programs.add(self)
 
@@ -45,7 +45,7 @@ class TieredProgram:
     def _run(self, *arguments: object) -> Sequence[Any]:
         return self.case_of(arguments).run(*arguments)
 
-    def case_of(self, arguments: Sequence[Any]) -> Case:
+    def case_of(self, arguments: Sequence[Any]) -> ShapeSpecialization:
         """Returns the case to which a call with these arguments belongs."""
         if self._only_case is not None:
             return self._only_case
@@ -53,11 +53,11 @@ class TieredProgram:
         case = self._cases.get(shapes)
         return self._new_case(shapes) if case is None else case
 
-    def _new_case(self, shapes: object) -> Case:
+    def _new_case(self, shapes: object) -> ShapeSpecialization:
         with self._lock:
             if len(self._cases) >= _MAX_CASES:
                 self._forget_some()
-            case = self._cases.setdefault(shapes, Case(self.tiers))
+            case = self._cases.setdefault(shapes, ShapeSpecialization(self.tiers))
         if self._retired_because:
             case.retire(self._retired_because)
         return case
@@ -85,7 +85,7 @@ class TieredProgram:
         for case in self.cases():
             case.retire(reason)
 
-    def cases(self) -> list[Case]:
+    def cases(self) -> list[ShapeSpecialization]:
         """Returns the cases there are."""
         return list(self._cases.values()) if self._only_case is None else [self._only_case]
 

@@ -26,7 +26,7 @@ from millrace._src.engines.tier_settings import FORKED, Pin, settings
 from millrace._src.engines.tiered_program import TieredProgram
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.passes.checks_first import checks_first
-from millrace._src.passes.clustering import Strategy, clustered
+from millrace._src.passes.clustering import ClusterStrategy, clustered
 from millrace._src.passes.exactness import lossy_nodes, refuses_only
 from millrace._src.passes.optimized_graph import OptimizedGraph, all_nodes
 from millrace._src.passes.pipeline import optimize
@@ -125,8 +125,8 @@ def _candidates(graph: FuncGraph, optimized: OptimizedGraph, on_numpy: Run, cand
     whole = optimize(graph, keep_clusters=False) if _calls_functions(optimized) else optimized
     losses = lossy_nodes(whole)
     checks = checks_first(whole, losses)
-    strategies = {"clusters": Strategy.WIDE} if checks is None else {}
-    strategies["narrow clusters"] = Strategy.NARROW
+    strategies = {"clusters": ClusterStrategy.WIDE} if checks is None else {}
+    strategies["narrow clusters"] = ClusterStrategy.NARROW
     for name, strategy in strategies.items():
         yield
         candidates.add(name, functools.partial(_clustered_program, optimized, strategy))
@@ -149,7 +149,7 @@ def _checked_program(engine: Engine, graph: OptimizedGraph, checks: OptimizedGra
     return program
 
 
-def _clustered_program(graph: OptimizedGraph, strategy: Strategy) -> Program | None:
+def _clustered_program(graph: OptimizedGraph, strategy: ClusterStrategy) -> Program | None:
     """Returns a NumPy program with clusters; None if there would be none."""
     clusters = clustered(graph, strategy)
     return None if clusters is None else eager_engine().compile(clusters)

@@ -26,7 +26,7 @@ from millrace._src.graph.control_deps import called_functions
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import body_of, compile_attributes, jit_compile_of, make_function
 from millrace._src.graph.node_def import NodeStyle, encode_node
-from millrace._src.graph.node_import import NodeImport, Reference, output_sizes
+from millrace._src.graph.node_import import InputReference, NodeImport, output_sizes
 from millrace._src.graph.op_policy import TRUSTING, GuardedOp, OpPolicy
 from millrace._src.graph.operation import Operation
 from millrace._src.proto import function_pb2
@@ -406,14 +406,14 @@ def _argument_shape(attrs: Mapping[str, Any], dtype: DType) -> TensorShape:
 
 
 def _parser(arguments: Mapping[str, Any]) -> Any:
-    def parse(text: str) -> Reference:
+    def parse(text: str) -> InputReference:
         if text in arguments:
-            return Reference(text, given=arguments[text])
+            return InputReference(text, given=arguments[text])
         node, _, rest = text.partition(":")
         arg, _, index = rest.partition(":")
         if node in arguments:
-            return Reference(node, given=arguments[node])
-        return Reference(node, int(index) if index.isdigit() else 0, arg or None)
+            return InputReference(node, given=arguments[node])
+        return InputReference(node, int(index) if index.isdigit() else 0, arg or None)
 
     return parse
 

@@ -20,7 +20,7 @@ from millrace._src.graph.attr_value import decode_attr
 from millrace._src.graph.function_def import FunctionLibrary
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.graph_def import merge_versions
-from millrace._src.graph.node_import import NodeImport, Reference
+from millrace._src.graph.node_import import InputReference, NodeImport
 from millrace._src.graph.op_policy import TRUSTING, OpPolicy
 from millrace._src.graph.opaque_ops import find_op
 from millrace._src.graph.operation import Operation
@@ -232,7 +232,7 @@ def _add_nodes(
     """Adds nodes; returns the operations by the nodes' names, and which of the given tensors they take."""
     used_keys: set[tuple[str, int]] = set()
 
-    def parse(text: str) -> Reference:
+    def parse(text: str) -> InputReference:
         if not re.fullmatch(r".*:\d+", text):
             key = (text, 0)
         else:
@@ -240,8 +240,8 @@ def _add_nodes(
             key = (name, int(index))
         if key in tensors:
             used_keys.add(key)
-            return Reference(*key, given=tensors[key])
-        return Reference(*key)
+            return InputReference(*key, given=tensors[key])
+        return InputReference(*key)
 
     names = {node.name: "" for node in proto.node}
     for name in names:

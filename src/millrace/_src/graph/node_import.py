@@ -34,7 +34,7 @@ _VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class InputReference:
     """An input of a node: output `index` of argument `arg` (None: of all outputs) of `node`, or a given tensor."""
 
     node: str
@@ -49,7 +49,7 @@ class NodeImport:
 
     graph: Any
     library: Mapping[str, Any]
-    parse: Callable[[str], Reference]
+    parse: Callable[[str], InputReference]
     """Reads a reference such as `node:1`; raises ValueError for other text."""
     rename: Callable[[str], str] = lambda name: name
     """The name a node gets in the graph."""
@@ -81,9 +81,9 @@ class NodeImport:
 
     # --- parse -------------------------------------------------------------------------------------------------
 
-    def _references(self, node: Any, index: Mapping[str, int]) -> tuple[list[Reference], list[str]]:
+    def _references(self, node: Any, index: Mapping[str, int]) -> tuple[list[InputReference], list[str]]:
         """Returns the tensors and the operations for which a node waits."""
-        data: list[Reference] = []
+        data: list[InputReference] = []
         controls: list[str] = []
         for text in node.input:
             if text.startswith("^"):
@@ -101,7 +101,7 @@ class NodeImport:
 
     # --- build -------------------------------------------------------------------------------------------------
 
-    def _build(self, node: Any, references: Sequence[Reference], controls: Sequence[str]) -> None:
+    def _build(self, node: Any, references: Sequence[InputReference], controls: Sequence[str]) -> None:
         inputs = [self._tensor(node.name, reference) for reference in references]
         waits = dict.fromkeys([*(self.made[control] for control in controls), *self.controls])
         self.made[node.name] = self.add(node, inputs, list(waits))
@@ -146,7 +146,7 @@ class NodeImport:
             f"node '{name}' of function '{self.graph.name}'" if isinstance(self.graph, FuncGraph) else f"node '{name}'"
         )
 
-    def _tensor(self, consumer: str, reference: Reference) -> Any:
+    def _tensor(self, consumer: str, reference: InputReference) -> Any:
         if reference.given is not None:
             return reference.given
         source = self.made[reference.node]
@@ -195,7 +195,7 @@ def _index_by_name(nodes: Sequence[Any]) -> dict[str, int]:
 
 
 def _order(
-    nodes: Sequence[Any], references: Sequence[tuple[list[Reference], list[str]]], index: Mapping[str, int]
+    nodes: Sequence[Any], references: Sequence[tuple[list[InputReference], list[str]]], index: Mapping[str, int]
 ) -> Iterable[int]:
     """Returns the positions of the nodes, each after its inputs and controls, and else in the order of the file.
 
@@ -212,7 +212,7 @@ def _order(
 
 def _sorted(
     nodes: Sequence[Any],
-    references: Sequence[tuple[list[Reference], list[str]]],
+    references: Sequence[tuple[list[InputReference], list[str]]],
     index: Mapping[str, int],
     respects_colocation: bool,
 ) -> list[int]:
@@ -260,7 +260,7 @@ def _kept_value(value: Any) -> Any:
 # --- outputs -----------------------------------------------------------------------------------------------------
 
 
-def _flat_index(source: Operation, reference: Reference, consumer: str) -> int:
+def _flat_index(source: Operation, reference: InputReference, consumer: str) -> int:
     """Returns the position among all outputs of element `index` of output argument `arg`."""
     start = 0
     for arg, size in output_sizes(source):

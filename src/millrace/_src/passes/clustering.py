@@ -38,7 +38,7 @@ _DEEPEST_SIZE = 20
 """The most nodes between a size and the shapes that the size follows from."""
 
 
-class Strategy(enum.Enum):
+class ClusterStrategy(enum.Enum):
     """What goes into clusters."""
 
     WIDE = "wide"
@@ -47,7 +47,7 @@ class Strategy(enum.Enum):
     """What compilers are good at: chains of elements, reductions, loops; no product, convolution or sort."""
 
 
-def clustered(graph: OptimizedGraph, strategy: Strategy) -> OptimizedGraph | None:
+def clustered(graph: OptimizedGraph, strategy: ClusterStrategy) -> OptimizedGraph | None:
     """Returns a graph that does the same as `graph`, with clusters; None if no part of the graph is worth a cluster.
 
     The graph itself stays as it is.
@@ -61,7 +61,7 @@ def is_made_cluster(node: Node) -> bool:
     return node.calls_function and bool(node.graphs)
 
 
-def _cluster(graph: OptimizedGraph, strategy: Strategy, proven: Container[Node]) -> bool:
+def _cluster(graph: OptimizedGraph, strategy: ClusterStrategy, proven: Container[Node]) -> bool:
     """Forms the clusters of a graph, and of the graphs inside of nodes that XLA cannot run; tells if there are any."""
     inexact_nodes = {node for node in graph.nodes if why_inexact(node, proven) is not None}
     compiled_nodes = {n for n in graph.nodes if n not in inexact_nodes and not _is_left_to_host(n, strategy)}
@@ -86,14 +86,14 @@ def _cluster(graph: OptimizedGraph, strategy: Strategy, proven: Container[Node])
 # --- what XLA runs ---------------------------------------------------------------------------------------------------
 
 
-def _is_left_to_host(node: Node, strategy: Strategy) -> bool:
+def _is_left_to_host(node: Node, strategy: ClusterStrategy) -> bool:
     """Returns whether a node that XLA runs exactly stands outside of clusters all the same.
 
     A read of a variable goes where the variable is needed: see `_read_for`.
     """
     if _is_mere_read(node) or not _knows_sizes(node) or any(map(may_be_stand_in, node.outputs)):
         return True
-    return strategy is Strategy.NARROW and node.op_def.traits.library_bound
+    return strategy is ClusterStrategy.NARROW and node.op_def.traits.library_bound
 
 
 def _is_mere_read(node: Node) -> bool:
@@ -131,7 +131,7 @@ def _size_nodes(value: Value, depth: int = _DEEPEST_SIZE) -> list[Node] | None:
     return [*found_nodes, node]
 
 
-def _put_checks_apart(graph: OptimizedGraph, inexact: Container[Node], strategy: Strategy) -> dict[Node, Node]:
+def _put_checks_apart(graph: OptimizedGraph, inexact: Container[Node], strategy: ClusterStrategy) -> dict[Node, Node]:
     """Puts a node that only checks in front of each node that XLA runs exactly once its checks have passed.
 
     Returns: The nodes that XLA runs then, by the nodes that check.
@@ -216,9 +216,9 @@ def _computes_sizes(node: Node) -> bool:
 # --- parts -----------------------------------------------------------------------------------------------------------
 
 
-def _parts(nodes: Sequence[Node], strategy: Strategy, befores: Befores) -> list[list[Node]]:
+def _parts(nodes: Sequence[Node], strategy: ClusterStrategy, befores: Befores) -> list[list[Node]]:
     """Returns the parts of a turn that become clusters: the whole turn, or each connected part of the turn."""
-    if strategy is Strategy.WIDE:
+    if strategy is ClusterStrategy.WIDE:
         return [list(nodes)]
     members = set(nodes)
     return connected(nodes, [(node, before) for node in nodes for before in befores[node] & members])
@@ -240,7 +240,7 @@ def _seconds(node: Node) -> float:
     return inner_seconds + _SECONDS_A_NODE + _SECONDS_AN_ELEMENT * elements
 
 
-class _Part(NamedTuple):
+class _ClusterPart(NamedTuple):
     """The nodes of a cluster, and what they read of the rest of the graph.
 
     Attributes:
@@ -278,7 +278,7 @@ def _replace(graph: OptimizedGraph, member_lists: Sequence[Sequence[Node]], prov
 
 def _with_repeated_nodes(
     members: Sequence[Node], position_of: Mapping[Node, int], changes: Sequence[int], proven: Container[Node]
-) -> _Part:
+) -> _ClusterPart:
     """Returns a part with the nodes outside of it that it runs anew.
 
     Args:
@@ -307,7 +307,7 @@ def _with_repeated_nodes(
                 repeated_nodes.append(node)
     nodes = [*repeated_nodes, *members]
     made_values = {value for node in nodes for value in node.outputs}
-    return _Part(members, nodes, [v for v in _values_read(nodes) if v not in made_values and v.constant is None])
+    return _ClusterPart(members, nodes, [v for v in _values_read(nodes) if v not in made_values and v.constant is None])
 
 
 def _values_read(nodes: Sequence[Node]) -> list[Value]:
@@ -325,7 +325,7 @@ def _costs_nothing(node: Node) -> bool:
     return _is_mere_read(node) or _computes_sizes(node)
 
 
-def _cluster_node(name: str, part: _Part, outside: Container[Value], new_values: dict[Value, Value]) -> Node:
+def _cluster_node(name: str, part: _ClusterPart, outside: Container[Value], new_values: dict[Value, Value]) -> Node:
     """Returns the call that represents a part; adds the values that it returns to `new_values`."""
     results = [value for node in part.members for value in node.outputs if value in outside]
     body = copied_part(part.nodes, part.inputs, results, name)

@@ -11,18 +11,18 @@ from collections.abc import Iterator, Sequence
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
 
-class IllegalGraphError(Exception):
+class IllegalOptimizedGraphError(Exception):
     """A graph breaks a rule."""
 
 
 def check(graph: OptimizedGraph) -> None:
     """Checks a graph and the graphs inside of it.
 
-    Raises: IllegalGraphError: if a rule is broken; the message lists all faults.
+    Raises: IllegalOptimizedGraphError: if a rule is broken; the message lists all faults.
     """
     faults = list(_faults(graph))
     if faults:
-        raise IllegalGraphError("\n".join(faults))
+        raise IllegalOptimizedGraphError("\n".join(faults))
 
 
 def _faults(graph: OptimizedGraph) -> Iterator[str]:

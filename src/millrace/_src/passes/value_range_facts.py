@@ -32,7 +32,7 @@ class Size(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class ValueRange:
     """What is known of an integer, or of the only element of a vector.
 
     Attributes:
@@ -50,7 +50,7 @@ class Range:
 class Numbers:
     """What is known of a vector of integers: each of them; None for one of which nothing is known."""
 
-    each: tuple[Range | None, ...]
+    each: tuple[ValueRange | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +64,16 @@ class Items:
     """
 
     length: Size | None
-    item: Range | None = None
+    item: ValueRange | None = None
     is_new: bool = False
 
     def with_item(self, item: object) -> Items:
         """Returns what is known once an item is among the others."""
-        number = item if isinstance(item, Range) else None
+        number = item if isinstance(item, ValueRange) else None
         return replace(self, item=number if self.is_new else joined(self.item, number), is_new=False)
 
 
-Fact: TypeAlias = Range | Numbers | Items
+Fact: TypeAlias = ValueRange | Numbers | Items
 
 SMALLEST = -(2**63)
 
@@ -87,27 +87,27 @@ def of_constant(value: Value) -> Fact | None:
     return Numbers(tuple([exactly(Size(None, number)) for number in value.constant.tolist()]))
 
 
-def joined(one: Range | None, other: Range | None) -> Range | None:
+def joined(one: ValueRange | None, other: ValueRange | None) -> ValueRange | None:
     """Returns what holds for the numbers of both ranges."""
     if one is None or other is None:
         return None
     highest = [r.most or r.exact for r in (one, other)]
     known = [most for most in highest if most is not None]
     comparable = len(known) == 2 and known[0].base == known[1].base
-    return Range(min(one.least, other.least), max(known, key=lambda most: most.offset) if comparable else None)
+    return ValueRange(min(one.least, other.least), max(known, key=lambda most: most.offset) if comparable else None)
 
 
-def moved(known: Range, number: int) -> Range:
+def moved(known: ValueRange, number: int) -> ValueRange:
     """Returns what is known of a number plus another one."""
     least = known.least + number if known.least > SMALLEST else SMALLEST
-    return Range(least, known.most and known.most.plus(number), known.exact and known.exact.plus(number))
+    return ValueRange(least, known.most and known.most.plus(number), known.exact and known.exact.plus(number))
 
 
 _MAX_ADDED = 1 << 16
 """What may be added to the size of an array: no array has so many elements that a sum with the size wraps around."""
 
 
-def safe_sum(known: Range, number: int, dtype: DType) -> Range | None:
+def safe_sum(known: ValueRange, number: int, dtype: DType) -> ValueRange | None:
     """Returns what is known of a number of some dtype plus another one; None if the sum may wrap around."""
     limits = np.iinfo(dtype.np_dtype)
     if number < 0:
@@ -128,7 +128,7 @@ LARGE_ENOUGH = 4
 """The bytes of integers that hold the size of any array."""
 
 
-def holds(dtype: DType, known: Range, source: DType) -> bool:
+def holds(dtype: DType, known: ValueRange, source: DType) -> bool:
     """Returns whether a dtype holds a number of another dtype."""
     limits, source_limits = np.iinfo(dtype.np_dtype), np.iinfo(source.np_dtype)
     if limits.min <= source_limits.min and source_limits.max <= limits.max:
@@ -137,15 +137,15 @@ def holds(dtype: DType, known: Range, source: DType) -> bool:
     return highest is not None and highest.base is None and limits.min <= known.least and highest.offset <= limits.max
 
 
-def vector(numbers: Sequence[Range | None]) -> Range | Numbers | None:
+def vector(numbers: Sequence[ValueRange | None]) -> ValueRange | Numbers | None:
     """Returns what is known of a vector, given what is known of each number."""
     return numbers[0] if len(numbers) == 1 else Numbers(tuple(numbers))
 
 
-def each_of(known: Fact | None) -> tuple[Range | None, ...]:
+def each_of(known: Fact | None) -> tuple[ValueRange | None, ...]:
     """Returns what is known of each number of a vector; nothing where the vector itself is unknown."""
-    return known.each if isinstance(known, Numbers) else (known,) if isinstance(known, Range) else ()
+    return known.each if isinstance(known, Numbers) else (known,) if isinstance(known, ValueRange) else ()
 
 
-def exactly(size: Size) -> Range:
-    return Range(size.offset if size.base is None else 0, size, size)
+def exactly(size: Size) -> ValueRange:
+    return ValueRange(size.offset if size.base is None else 0, size, size)

@@ -25,8 +25,8 @@ from millrace._src.passes.value_range_facts import (
     SMALLEST,
     Fact,
     Items,
-    Range,
     Size,
+    ValueRange,
     each_of,
     exactly,
     holds,
@@ -84,13 +84,13 @@ class _Proof:
             return of_constant(value)
         known = facts.get(value)
         if known is None and value.dtype.is_integer and value.shape.rank == 0:
-            known = Range(SMALLEST, exact=Size(self.root(value), 0))
+            known = ValueRange(SMALLEST, exact=Size(self.root(value), 0))
         return known
 
-    def number(self, value: Value, facts: Facts) -> Range | None:
+    def number(self, value: Value, facts: Facts) -> ValueRange | None:
         """Returns what is known of an integer."""
         known = self.fact(value, facts)
-        return known if isinstance(known, Range) else None
+        return known if isinstance(known, ValueRange) else None
 
     def items(self, value: Value, facts: Facts) -> Items | None:
         """Returns what is known of a list."""
@@ -150,11 +150,13 @@ class _Loop:
         counters: dict[int, Fact] = {}
         for slot, step in enumerate(self.steps):
             first = self.firsts[slot]
-            if step is None or not isinstance(first, Range):
+            if step is None or not isinstance(first, ValueRange):
                 continue
             counter = self.cond.inputs[slot]
             least, most = _bounds(self.proof, self.cond, counter, test_facts)
-            inside = Range(max(first.least, least), most) if step > 0 else Range(least, first.exact or first.most)
+            inside = (
+                ValueRange(max(first.least, least), most) if step > 0 else ValueRange(least, first.exact or first.most)
+            )
             if safe_sum(inside, step, counter.dtype) is not None:
                 counters[slot] = inside
         return counters
@@ -192,7 +194,7 @@ class _Loop:
             base = None if size is None else size.base[0] if isinstance(size.base, tuple) else size.base
             return None if base in own_values else size
 
-        return replace(items, item=Range(item.least, lasting(item.most or item.exact), lasting(item.exact)))
+        return replace(items, item=ValueRange(item.least, lasting(item.most or item.exact), lasting(item.exact)))
 
     def _never_empty(self, known: dict[int, Fact]) -> set[Node]:
         """Returns the nodes that take one item out of a list in each iteration, where the iterations are as many."""
@@ -200,8 +202,8 @@ class _Loop:
             first.exact
             for slot, first in enumerate(self.firsts)
             if self.steps[slot] == -1
-            and isinstance(first, Range)
-            and isinstance(inside := known.get(slot), Range)
+            and isinstance(first, ValueRange)
+            and isinstance(inside := known.get(slot), ValueRange)
             and inside.least >= 1
         }
         shrinking_nodes = [
@@ -217,9 +219,9 @@ class _Loop:
         trips: Size | None = None
         for slot, first in enumerate(self.firsts):
             counts = self.steps[slot] == 1 and self.node.inputs[slot].dtype.size >= LARGE_ENOUGH
-            if counts and isinstance(first, Range) and first.exact == zero:
+            if counts and isinstance(first, ValueRange) and first.exact == zero:
                 trips = trips or Size(self.node.outputs[slot], 0)
-                self.facts[self.node.outputs[slot]] = Range(0, exact=trips)
+                self.facts[self.node.outputs[slot]] = ValueRange(0, exact=trips)
         for slot in self.slots:
             inside, result = known.get(slot), self.node.outputs[slot]
             if self.body.outputs[slot] is self.body.inputs[slot] and inside is not None:
@@ -252,7 +254,7 @@ def _plus_constant(sign: int) -> Rule:
     def rule(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
         x, number = node.inputs if node.inputs[1].constant is not None or sign < 0 else node.inputs[::-1]
         known, constant = proof.number(x, facts), of_constant(number) if number.constant is not None else None
-        if known is None or not isinstance(constant, Range):
+        if known is None or not isinstance(constant, ValueRange):
             return [None]
         return [safe_sum(known, sign * constant.least, node.outputs[0].dtype)]
 
@@ -275,7 +277,7 @@ def _concatenated(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | No
     *parts, _ = node.inputs
     if any(value.shape.rank != 1 or value.shape.num_elements() is None for value in parts):
         return [None]
-    numbers: list[Range | None] = []
+    numbers: list[ValueRange | None] = []
     for value in parts:
         known = each_of(proof.fact(value, facts))
         numbers += known or [None] * (value.shape.num_elements() or 0)
@@ -362,14 +364,14 @@ Check: TypeAlias = Callable[[_Proof, Node, Facts], bool]
 
 def _is_inside(index: Fact | None, size: Size | None) -> bool:
     """Returns whether an index is in range: not negative, and less than a size."""
-    if not isinstance(index, Range) or index.least < 0:
+    if not isinstance(index, ValueRange) or index.least < 0:
         return False
     return any(bound is not None and bound.is_below(size) for bound in (index.most, index.exact))
 
 
 def _is_from_end(index: Fact | None, size: Size | None) -> bool:
     """Returns whether an index is a negative number that counts from the end, and not too far."""
-    if not isinstance(index, Range) or index.exact is None or index.exact.base is not None:
+    if not isinstance(index, ValueRange) or index.exact is None or index.exact.base is not None:
         return False
     return size is not None and size.base is None and -size.offset <= index.exact.offset < 0
 
@@ -441,7 +443,7 @@ def _block(proof: _Proof, node: Node, facts: Facts) -> bool:
     return all(_is_part(proof.size(x, axis), *pair) for axis, pair in enumerate(zip(begins, counts, strict=True)))
 
 
-def _is_part(whole: Size | None, first: Range | None, count: Range | None) -> bool:
+def _is_part(whole: Size | None, first: ValueRange | None, count: ValueRange | None) -> bool:
     """Returns whether some positions after each other are among all; a count of -1 represents all that follow."""
     least_first = first.least if first is not None else -1
     if first is None or count is None or count.exact is None or whole is None or least_first < 0:
@@ -458,7 +460,7 @@ def _is_part(whole: Size | None, first: Range | None, count: Range | None) -> bo
 def _gathered(proof: _Proof, node: Node, facts: Facts) -> bool:
     params, indices, axis = node.inputs
     at = of_constant(axis) if axis.constant is not None else None
-    if not isinstance(at, Range) or at.least < 0 or node.attrs.get("batch_dims"):
+    if not isinstance(at, ValueRange) or at.least < 0 or node.attrs.get("batch_dims"):
         return False
     return indices.shape.rank == 0 and _is_inside(proof.fact(indices, facts), proof.size(params, at.least))
 
@@ -486,7 +488,7 @@ def _step(body: OptimizedGraph, slot: int) -> int | None:
     if len(others) != 1 or others[0].constant is None or (sign < 0 and node.inputs[0] is not before):
         return None
     constant = of_constant(others[0])
-    return (sign * constant.least or None) if isinstance(constant, Range) else None
+    return (sign * constant.least or None) if isinstance(constant, ValueRange) else None
 
 
 def _growth(body: OptimizedGraph, slot: int) -> int | None:

@@ -39,7 +39,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-class Kind(NamedTuple):
+class ComputationKind(NamedTuple):
     """Everything on which it depends which way is the fastest."""
 
     name: str
@@ -52,7 +52,7 @@ def narrowed(x: _Array) -> _Array:
     if x.size < FEWEST or not x.flags.c_contiguous:
         return x.astype(_BFLOAT16)
     result = np.empty(x.shape, _BFLOAT16)
-    AUTOTUNER(Kind("cast", x.size, 0), [x.reshape(-1)], result.reshape(-1))
+    AUTOTUNER(ComputationKind("cast", x.size, 0), [x.reshape(-1)], result.reshape(-1))
     return result
 
 
@@ -68,7 +68,7 @@ def compute(ufunc: np.ufunc, arrays: Sequence[_Array], result: _Array) -> None:
     if result.size < FEWEST or not is_known:
         _by_numpy(ufunc, arrays, result)
     else:
-        AUTOTUNER(Kind(ufunc.__name__, result.size, arrays[1].size), arrays, result)
+        AUTOTUNER(ComputationKind(ufunc.__name__, result.size, arrays[1].size), arrays, result)
 
 
 def _by_numpy(function: Callable[..., Any], arrays: Sequence[_Array], result: _Array) -> None:
@@ -89,7 +89,7 @@ def _compute_block(function: Callable[..., Any], arrays: Sequence[_Array], out: 
     out[...] = function(*[array.astype(np.float32, copy=False) for array in arrays])
 
 
-def _by_library(kind: Kind) -> Work | None:
+def _by_library(kind: ComputationKind) -> Work | None:
     dtype = "float32" if kind.name == "cast" else "bfloat16"
     vectors = Vectors(kind.name, min(kind.size, _LIBRARY_BLOCK), kind.second_size and 1, dtype, "bfloat16")
     if kind.second_size > 1:

@@ -16,14 +16,14 @@ VARIABLE = "MILLRACE_CORES"
 """The environment variable that sets the number of cores."""
 
 
-class _Setting:
+class _CoresSetting:
     cores = 0
     """The number that the environment or a test has set; 0 for the cores of the machine."""
 
 
 def usable_cores() -> int:
     """Returns the number of cores that the program uses: as set, else those on which this thread may run."""
-    return _Setting.cores or machine_cores()
+    return _CoresSetting.cores or machine_cores()
 
 
 def machine_cores() -> int:
@@ -33,7 +33,7 @@ def machine_cores() -> int:
 
 def set_usable_cores(count: int) -> int:
     """Sets the number of cores that the program uses, 0 for the cores of the machine; returns the setting before."""
-    before, _Setting.cores = _Setting.cores, count
+    before, _CoresSetting.cores = _CoresSetting.cores, count
     return before
 
 

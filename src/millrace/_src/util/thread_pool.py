@@ -27,7 +27,7 @@ _WORTH_SHARING = 500_000
 """The nanoseconds from which on threads share work."""
 
 
-class _Setting:
+class _ThreadSetting:
     threads = 0
     """The number of threads that the user has chosen; 0 for as many as there are usable cores."""
 
@@ -42,14 +42,14 @@ _worker_state = _WorkerState()
 
 def set_thread_count(count: int) -> None:
     """Sets how many threads share the work of an operation, the calling thread among them; 0 for one a usable core."""
-    _Setting.threads = count
+    _ThreadSetting.threads = count
 
 
 def thread_count() -> int:
     """Returns how many threads would share the work of a call from here: 1 from inside of a part."""
     if _worker_state.is_inside:
         return 1
-    return _Setting.threads or usable_cores()
+    return _ThreadSetting.threads or usable_cores()
 
 
 def is_inside() -> bool:

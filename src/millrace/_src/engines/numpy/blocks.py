@@ -38,7 +38,7 @@ Cut: TypeAlias = tuple[slice, ...]
 
 
 @dataclass(frozen=True)
-class Step:
+class BlockStep:
     """One kernel of a chain.
 
     Args:
@@ -68,7 +68,9 @@ class BlockProgram:
       scope: the kernels by their names.
     """
 
-    def __init__(self, steps: Sequence[Step], inputs: Sequence[str], outputs: Sequence[str], scope: dict[str, Any]):
+    def __init__(
+        self, steps: Sequence[BlockStep], inputs: Sequence[str], outputs: Sequence[str], scope: dict[str, Any]
+    ):
         self._steps, self._inputs, self._outputs, self._scope = steps, inputs, outputs, scope
         self._dtypes = [step.dtype for name in outputs for step in steps if step.target == name]
         self._run: Callable[..., None] | None = None
@@ -152,7 +154,7 @@ class WhereLargeInBlocks:
     def __init__(self, kernel: Callable[..., Any], kind: Elementwise, count: int, dtype: np.dtype[Any]) -> None:
         self.kernel = kernel
         names = tuple([f"a{index}" for index in range(count)])
-        self._program = BlockProgram([Step("v", "k", names, dtype, kind, False)], names, ["v"], {"k": kernel})
+        self._program = BlockProgram([BlockStep("v", "k", names, dtype, kind, False)], names, ["v"], {"k": kernel})
 
     def __call__(self, *arrays: Array) -> Any:
         """Returns the result of the kernel."""
@@ -263,7 +265,7 @@ def _without(cut: Cut, axes: Sequence[int]) -> Cut:
 # --- the function on a block -----------------------------------------------------------------------------------------
 
 
-def block_source(steps: Sequence[Step], inputs: Sequence[str], outputs: Sequence[str]) -> str:
+def block_source(steps: Sequence[BlockStep], inputs: Sequence[str], outputs: Sequence[str]) -> str:
     """Returns the source of the function that runs the steps on one block.
 
     A ufunc writes into the piece of its output, or into an array of the block that is not read any more.
@@ -286,7 +288,7 @@ def block_source(steps: Sequence[Step], inputs: Sequence[str], outputs: Sequence
 
 
 def _step_lines(
-    step: Step, result: str | None, own: dict[str, np.dtype[Any]], free: list[tuple[str, np.dtype[Any]]]
+    step: BlockStep, result: str | None, own: dict[str, np.dtype[Any]], free: list[tuple[str, np.dtype[Any]]]
 ) -> list[str]:
     """Returns the lines of one step.
 

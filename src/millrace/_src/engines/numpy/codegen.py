@@ -27,12 +27,12 @@ from millrace._src.engines.failures import node_failure
 from millrace._src.engines.generated_programs import GeneratedProgram
 from millrace._src.engines.numpy import blocks
 from millrace._src.engines.numpy.accumulation import bind_sum
-from millrace._src.engines.numpy.blocks import BlockProgram, Step, WhereLargeInBlocks
+from millrace._src.engines.numpy.blocks import BlockProgram, BlockStep, WhereLargeInBlocks
 from millrace._src.engines.numpy.clusters import check_run, checked_apart, cluster_run, is_cluster, unread_values
 from millrace._src.engines.numpy.compiled_parts import CompiledPart, let_compile
 from millrace._src.engines.numpy.fusion import Chain, chained
 from millrace._src.engines.numpy.instructions import (
-    Choice,
+    BranchChoice,
     InBlocks,
     Instruction,
     Line,
@@ -156,11 +156,11 @@ class _Writer:
         call += f"({', '.join(arguments)})"
         return InBlocks([*lines], targets, arguments, large, call, self._new("r"), chain.nodes[-1])
 
-    def _step(self, node: Node, line: Line) -> Step:
+    def _step(self, node: Node, line: Line) -> BlockStep:
         name, kernel = line.kernel, self.scope[line.kernel]
         if isinstance(kernel, WhereLargeInBlocks):
             name, kernel = self._bound("k", kernel.kernel, [node]), kernel.kernel
-        return Step(
+        return BlockStep(
             line.targets[0],
             name,
             tuple(line.uses),
@@ -169,7 +169,7 @@ class _Writer:
             isinstance(kernel, np.ufunc),
         )
 
-    def _choice(self, node: Node, graphs: Sequence[OptimizedGraph], names: _Names) -> Choice:
+    def _choice(self, node: Node, graphs: Sequence[OptimizedGraph], names: _Names) -> BranchChoice:
         predicate, *operands = node.inputs
         operand_names = [self._name(value, names) for value in operands]
         branches = []
@@ -178,7 +178,7 @@ class _Writer:
             block = self._block(graph, branch_names)
             branches.append((block, [self._name(value, branch_names) for value in graph.outputs]))
         names.update({value: self._new("v") for value in node.outputs})
-        return Choice(self._name(predicate, names), branches, [names[value] for value in node.outputs], node)
+        return BranchChoice(self._name(predicate, names), branches, [names[value] for value in node.outputs], node)
 
     def _loop(self, node: Node, graphs: Sequence[OptimizedGraph], names: _Names) -> Loop:
         """Writes a loop; a variable that an iteration hands on unchanged is not state of the program."""

@@ -54,7 +54,7 @@ class CompiledPart:
         self._host_run = host.run
         self._make_engine = make_engine
         self._program: Program | None = None
-        self._cases: dict[Any, _Case] = {}
+        self._cases: dict[Any, _PartSpecialization] = {}
 
     def __call__(self, *arguments: Any) -> Sequence[Any]:
         """Runs the part the way that its case has come to."""
@@ -64,8 +64,8 @@ class CompiledPart:
             case = self._new_case(shapes)
         return case.run(*arguments)
 
-    def _new_case(self, shapes: object) -> _Case:
-        case = _Case(self)
+    def _new_case(self, shapes: object) -> _PartSpecialization:
+        case = _PartSpecialization(self)
         if len(self._cases) < _MAX_CASES:
             return self._cases.setdefault(shapes, case)
         case.settle(HOST)
@@ -138,7 +138,7 @@ class CompiledPart:
             return False
 
 
-class _Case:
+class _PartSpecialization:
     """A part for arguments of certain shapes.
 
     Attributes:

@@ -125,7 +125,7 @@ class Loop:
 
 
 @dataclass(eq=False, slots=True)
-class Choice:
+class BranchChoice:
     """One of two blocks, each with the names of its results."""
 
     test: str
@@ -194,7 +194,7 @@ class InBlocks:
         yield from rendered(self.lines, indent + 1)
 
 
-Instruction: TypeAlias = Line | Loop | Choice | InBlocks
+Instruction: TypeAlias = Line | Loop | BranchChoice | InBlocks
 
 
 def _line(indent: int, text: str) -> str:
@@ -240,7 +240,7 @@ def note_lives(block: Sequence[Instruction], live: Iterable[str]) -> None:
             again = frozenset(instruction.inner_reads()) | frozenset(instruction.targets)
             note_lives(instruction.body, again)
             note_lives(instruction.test, again | {instruction.keep} | frozenset(_reads(instruction.body)))
-        elif isinstance(instruction, Choice):
+        elif isinstance(instruction, BranchChoice):
             for inner, results in instruction.branches:
                 note_lives(inner, later.intersection(read_names).union(results))
         elif isinstance(instruction, InBlocks):
@@ -267,7 +267,7 @@ def _may_change(block: Iterable[Instruction]) -> bool:
         elif isinstance(instruction, Loop):
             if _may_change(instruction.test) or _may_change(instruction.body):
                 return True
-        elif isinstance(instruction, Choice) and any(_may_change(inner) for inner, _ in instruction.branches):
+        elif isinstance(instruction, BranchChoice) and any(_may_change(inner) for inner, _ in instruction.branches):
             return True
     return False
 
@@ -280,7 +280,7 @@ def _escaping(block: Iterable[Instruction]) -> Iterator[str]:
         elif isinstance(instruction, Loop):
             yield from _escaping(instruction.test)
             yield from _escaping(instruction.body)
-        elif isinstance(instruction, Choice):
+        elif isinstance(instruction, BranchChoice):
             for inner, _ in instruction.branches:
                 yield from _escaping(inner)
 
@@ -295,7 +295,7 @@ def _accumulated(block: Iterable[Instruction]) -> set[str]:
         elif isinstance(instruction, Loop):
             inside = _accumulated([*instruction.test, *instruction.body])
             names |= inside | {first for name, first, _ in instruction.states if name in inside}
-        elif isinstance(instruction, Choice):
+        elif isinstance(instruction, BranchChoice):
             for inner, _ in instruction.branches:
                 names |= _accumulated(inner)
     return names
@@ -315,7 +315,7 @@ class _Owners:
                 self._line(instruction, owned)
             elif isinstance(instruction, Loop):
                 self._loop(instruction, owned)
-            elif isinstance(instruction, Choice):
+            elif isinstance(instruction, BranchChoice):
                 self._choice(instruction, owned)
             else:
                 owned.difference_update(self.arrays.intersection(instruction.uses))  # a result may be a view
@@ -363,7 +363,7 @@ class _Owners:
         owned.intersection_update(inside | set(loop.uses))
         owned.update(lists)
 
-    def _choice(self, choice: Choice, owned: set[str]) -> None:
+    def _choice(self, choice: BranchChoice, owned: set[str]) -> None:
         after = []
         remaining_names = set(owned)
         for block, results in choice.branches:

@@ -26,7 +26,7 @@ import numpy as np
 
 from millrace._src.core.dtypes import DType, float32, float64, int32, int64
 from millrace._src.core.dtypes import bool as bool_
-from millrace._src.engines.numpy.instructions import Choice, Instruction, Line, Loop
+from millrace._src.engines.numpy.instructions import BranchChoice, Instruction, Line, Loop
 
 _NUMBERS = frozenset((int32, int64, float32, float64))
 _OPERATORS: dict[Any, tuple[str, frozenset[DType]]] = {
@@ -57,7 +57,7 @@ def use_scalars(block: list[Instruction], scope: dict[str, Any]) -> None:
     """
     for index in reversed(range(len(block))):
         instruction = block[index]
-        if isinstance(instruction, Choice):
+        if isinstance(instruction, BranchChoice):
             for inner, _ in instruction.branches:
                 use_scalars(inner, scope)
         elif isinstance(instruction, Loop):
@@ -149,7 +149,7 @@ class _Rewriter:
 
 def _names_of_arrays(instruction: Instruction) -> set[str]:
     """Returns the names that an instruction reads as arrays; the condition of a choice may be a scalar."""
-    if not isinstance(instruction, Choice):
+    if not isinstance(instruction, BranchChoice):
         return instruction.reads()
     names = {name for _, results in instruction.branches for name in results}
     return names.union(*[inner.reads() for block, _ in instruction.branches for inner in block])

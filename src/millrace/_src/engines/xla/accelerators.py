@@ -17,7 +17,7 @@ from millrace._src.core.accelerator import Accelerator
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.engines.binding import bind_kernel
-from millrace._src.engines.xla.lower import _callable
+from millrace._src.engines.xla.lower import callable_of
 from millrace._src.engines.xla.namespace import xp
 
 _KINDS = {"gpu": "GPU", "cuda": "GPU", "rocm": "GPU", "tpu": "TPU"}
@@ -44,7 +44,7 @@ class XlaAccelerator:
             return None
         if any(dtype.is_handle or dtype.name == "string" for dtype in (*dtypes, *op.signature.output_dtypes(attrs))):
             return None
-        kernel = bind_kernel(op, attrs, engine="xla", xp=xp, convert_function=_callable, with_checks=False)
+        kernel = bind_kernel(op, attrs, engine="xla", xp=xp, convert_function=callable_of, with_checks=False)
         compiled = jax.jit(kernel)
 
         def run(*arrays: Any) -> Any:

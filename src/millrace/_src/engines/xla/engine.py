@@ -22,7 +22,7 @@ from millrace._src.core.op_def import OpDef
 from millrace._src.engines.binding import bind_kernel
 from millrace._src.engines.xla import compile_cache
 from millrace._src.engines.xla.accelerators import list_accelerators
-from millrace._src.engines.xla.lower import _callable
+from millrace._src.engines.xla.lower import callable_of
 from millrace._src.engines.xla.namespace import xp
 from millrace._src.engines.xla.refusals import leave_to_numpy, refused
 from millrace._src.engines.xla.runner import Runner
@@ -37,7 +37,7 @@ class XlaEngine:
 
     def bind(self, op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
         """Makes a callable on arrays for one op, run by JAX."""
-        kernel = bind_kernel(op, attrs, engine=self.name, xp=xp, convert_function=_callable, with_checks=False)
+        kernel = bind_kernel(op, attrs, engine=self.name, xp=xp, convert_function=callable_of, with_checks=False)
 
         def run(*arrays: Any) -> Any:
             with jax.enable_x64(True):

@@ -25,13 +25,13 @@ from millrace._src.engines.cells import Cell
 from millrace._src.engines.compilations import note_compilation
 from millrace._src.engines.xla import compile_cache
 from millrace._src.engines.xla.host_calls import calls_allowed
-from millrace._src.engines.xla.known_values import KnownValue
+from millrace._src.engines.xla.known_values import CompileTimeValue
 from millrace._src.engines.xla.lower import Lowering
 from millrace._src.engines.xla.variables import abstract, changed
 from millrace._src.passes.optimized_graph import OptimizedGraph
 from millrace._src.util.interrupts import interrupts_later
 
-Known = tuple[tuple[int, KnownValue], ...]
+Known = tuple[tuple[int, CompileTimeValue], ...]
 """The inputs that are constants of an executable: their positions and values."""
 _MAX_EXECUTABLES = 128
 _FIRST_CALLS = 8
@@ -40,7 +40,7 @@ _FunctionInC = type(jax.jit(lambda: None))
 """The class of the functions that JAX calls without any Python."""
 
 
-class Signature(NamedTuple):
+class ExecutableSignature(NamedTuple):
     """All that decides an executable.
 
     Attributes:
@@ -66,10 +66,10 @@ class Signature(NamedTuple):
 
 def signature_of(
     owners: tuple[int, ...], known: Known, operands: Sequence[Any], device: jax.Device | None = None
-) -> Signature:
+) -> ExecutableSignature:
     """Returns the signature of a call with these operands, which are to be moved to `device`."""
     leaves, tree = jax.tree.flatten(list(operands))
-    return Signature(owners, known, tree, tuple([abstract(leaf, device) for leaf in leaves]), device)
+    return ExecutableSignature(owners, known, tree, tuple([abstract(leaf, device) for leaf in leaves]), device)
 
 
 class OtherTypesError(Exception):
@@ -225,15 +225,15 @@ class Executables:
         """The values of these inputs that have executables."""
         self.recent: dict[Hashable, Executable] = {}
         """The executable that last fitted what is quickly known of a call; see `Runner`."""
-        self._table: OrderedDict[Signature, Executable] = OrderedDict()
+        self._table: OrderedDict[ExecutableSignature, Executable] = OrderedDict()
         self._lock = threading.Lock()
 
-    def find(self, signature: Signature) -> Executable | None:
+    def find(self, signature: ExecutableSignature) -> Executable | None:
         """Returns the executable for a signature if it has been compiled."""
         executable = self._table.get(signature)
         return None if executable is None or executable.run is None else executable
 
-    def get(self, signature: Signature) -> Executable:
+    def get(self, signature: ExecutableSignature) -> Executable:
         """Returns the executable for a signature; compiles it, or waits for the thread that does.
 
         Raises: OpError: if XLA cannot compile the graph for the signature.
@@ -260,7 +260,7 @@ class Executables:
         positions = [position for position, _ in known]
         return [i for i in self.plain if i not in positions] if positions else self.plain
 
-    def _compile(self, executable: Executable, signature: Signature) -> None:
+    def _compile(self, executable: Executable, signature: ExecutableSignature) -> None:
         start = time.perf_counter()
         with jax.enable_x64(True), calls_allowed() as watched:
             compiled = compile_cache.compiled(self.lower(signature), self.lowering.graph.name)
@@ -269,7 +269,7 @@ class Executables:
         executable.compiled, executable.run = compiled, run
         note_span("compile", self.lowering.graph.name, start, time.perf_counter())
 
-    def lower(self, signature: Signature) -> Any:
+    def lower(self, signature: ExecutableSignature) -> Any:
         """Returns the form to which JAX lowers the graph for a signature; 64-bit types have to be enabled."""
         function: Any = functools.partial(self._trace, signature.owners, signature.known)
         function.__name__ = self.lowering.graph.name  # what profiles and compiler dumps show

@@ -185,10 +185,10 @@ def multiplied(own: Callable[[Array, Array], Array], a: Array, b: Array) -> Arra
     (rows, columns), width = a.shape, b.shape[1]
     size = np.dtype(np.float32).itemsize
     shape = Product((columns, rows), (rows, width), (size, size * columns), (size * width, size))
-    return _faster(_Call(_PRODUCT, shape, shape.result, "float32"), own, a, b)
+    return _faster(_FfiCall(_PRODUCT, shape, shape.result, "float32"), own, a, b)
 
 
-class _Call(NamedTuple):
+class _FfiCall(NamedTuple):
     """A calculation that oneDNN can do.
 
     Attributes:
@@ -212,12 +212,12 @@ class _Call(NamedTuple):
         return lambda a, b: call(a, b, calculation=text)
 
 
-def _convolution(kind: str, shape: Convolution) -> _Call:
+def _convolution(kind: str, shape: Convolution) -> _FfiCall:
     sizes = {"forward": shape.results, "input_gradient": shape.images, "filter_gradient": shape.filters}
-    return _Call(kind, shape, sizes[kind], shape.dtype)
+    return _FfiCall(kind, shape, sizes[kind], shape.dtype)
 
 
-def _faster(call: _Call, own: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
+def _faster(call: _FfiCall, own: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
     """Runs a calculation in the faster form."""
     is_large = call.shape.multiplications >= _WORTH_CALLING
     form = call.form() if is_large and may_call() and _is_usable() else None
@@ -249,7 +249,7 @@ _Shapes = tuple[tuple[int, ...], tuple[int, ...]]
 _verdicts: dict[Hashable, bool] = {}
 
 
-def _is_faster(call: _Call, form: Callable[..., Array], own: Callable[..., Array], operands: _Shapes) -> bool:
+def _is_faster(call: _FfiCall, form: Callable[..., Array], own: Callable[..., Array], operands: _Shapes) -> bool:
     """Returns whether a form is faster than XLA's own; measured when a shape is first asked for."""
     key = (call.kind, call.shape)
     if are_choices_fixed():

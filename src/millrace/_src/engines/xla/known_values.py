@@ -20,7 +20,7 @@ def is_concrete(value: object) -> bool:
     return not isinstance(value, jax.core.Tracer)
 
 
-class KnownValue:
+class CompileTimeValue:
     """An array as part of a key, equal to an array with the same dtype, shape and bytes."""
 
     __slots__ = ("array", "key")
@@ -30,7 +30,7 @@ class KnownValue:
         self.key = (self.array.dtype, self.array.shape, self.array.tobytes())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, KnownValue) and other.key == self.key
+        return isinstance(other, CompileTimeValue) and other.key == self.key
 
     def __hash__(self) -> int:
         return hash(self.key)

@@ -31,7 +31,7 @@ from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.variant_values import VariantValue
 from millrace._src.engines.tensor_lists import TensorList, boxed, from_items, merge, shape_from, vector_of
-from millrace._src.engines.xla.known_values import KnownValue
+from millrace._src.engines.xla.known_values import CompileTimeValue
 
 _NO_SIZE = (
     "XLA compilation requires a fixed tensor list size. Set the max number of elements. This could also happen if "
@@ -78,7 +78,7 @@ class DenseList(VariantValue):
         capacity: int,
         is_limited: bool,
         data: Any = None,
-        same: KnownValue | None = None,
+        same: CompileTimeValue | None = None,
         cleared: Any = None,
     ) -> None:
         self.dtype = dtype
@@ -106,7 +106,7 @@ class DenseList(VariantValue):
         TensorList(self.dtype, self.element).check_dtype(dtype)
 
     def _with(
-        self, data: object, length: object = None, same: KnownValue | None = None, cleared: object = None
+        self, data: object, length: object = None, same: CompileTimeValue | None = None, cleared: object = None
     ) -> DenseList:
         length = self.length if length is None else length
         return DenseList(self.dtype, self.element, length, self.capacity, self.is_limited, data, same, cleared)
@@ -175,11 +175,11 @@ class DenseList(VariantValue):
         rows = jax.tree.map(lambda old, new: _put(old, new, self.length), data, item)
         return room._with(rows, self.length + 1, same_item)
 
-    def _same_with(self, item: object) -> KnownValue | None:
+    def _same_with(self, item: object) -> CompileTimeValue | None:
         """Returns the constant that every element equals after one more push, or None."""
         if not isinstance(item, (np.ndarray, np.generic)):
             return None
-        known_item = KnownValue(np.asarray(item, self.dtype.np_dtype))
+        known_item = CompileTimeValue(np.asarray(item, self.dtype.np_dtype))
         is_empty = isinstance(self.length, int) and not self.length
         return known_item if is_empty or self.same == known_item else None
 

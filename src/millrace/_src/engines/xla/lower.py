@@ -143,10 +143,10 @@ def _refuses(node: Node, arrays: Sequence[Any]) -> bool:
 
 
 def _bind(node: Node) -> Callable[..., Any]:
-    return bind_kernel(node.op_def, node.attrs, engine="xla", xp=xp, convert_function=_callable, with_checks=False)
+    return bind_kernel(node.op_def, node.attrs, engine="xla", xp=xp, convert_function=callable_of, with_checks=False)
 
 
-def _callable(function: object) -> Callable[..., Any]:
+def callable_of(function: object) -> Callable[..., Any]:
     """Makes a callable on traced arrays of a function attribute."""
     return Lowering(optimized(function))
 

@@ -28,12 +28,12 @@ from millrace._src.engines.xla.draws import Draws
 from millrace._src.engines.xla.executables import (
     Executable,
     Executables,
+    ExecutableSignature,
     Known,
     OtherTypesError,
-    Signature,
     signature_of,
 )
-from millrace._src.engines.xla.known_values import KnownValue, inputs_behind
+from millrace._src.engines.xla.known_values import CompileTimeValue, inputs_behind
 from millrace._src.engines.xla.lists import DenseList, to_dense
 from millrace._src.engines.xla.placement import device_in_force, has_choice, meeting_device, moved
 from millrace._src.engines.xla.refusals import is_draw, leave_to_numpy
@@ -57,7 +57,7 @@ _MAX_ELEMENTS = 256
 _acquire, _release = type(threading.RLock()).acquire, type(threading.RLock()).release
 
 
-class _Call(NamedTuple):
+class _ProgramCall(NamedTuple):
     """What a call is made of.
 
     Attributes:
@@ -226,14 +226,14 @@ class Runner:
     def _drawn(self, arguments: Sequence[Any]) -> Sequence[Any]:
         return () if self.draws is None else self.draws(arguments)
 
-    def _call(self, arguments: Sequence[Any], draws: Sequence[Any]) -> _Call:
+    def _call(self, arguments: Sequence[Any], draws: Sequence[Any]) -> _ProgramCall:
         """Returns what a call is made of, as far as that is found quickly."""
         positions, storages = self.executables.known, [resource_of(arguments[position]) for position in self.resources]
-        known = tuple([(i, KnownValue(arguments[i])) for i in positions]) if positions else ()
+        known = tuple([(i, CompileTimeValue(arguments[i])) for i in positions]) if positions else ()
         device = device_in_force() if self.has_choice else None
-        return _Call(arguments, draws, storages, self._sharing_of(storages), known, device)
+        return _ProgramCall(arguments, draws, storages, self._sharing_of(storages), known, device)
 
-    def _key(self, call: _Call) -> Hashable:
+    def _key(self, call: _ProgramCall) -> Hashable:
         """Returns what decides the executable of most calls."""
         shapes = [call.arguments[i].shape for i in self.open]
         device = () if call.device is None else (call.device,)
@@ -247,7 +247,7 @@ class Runner:
             sharing = self.sharing = sharing_of(identities, self.executables.is_written)
         return sharing
 
-    def _run(self, executable: Executable, call: _Call) -> Sequence[Any]:
+    def _run(self, executable: Executable, call: _ProgramCall) -> Sequence[Any]:
         """Runs an executable on the operands of any call.
 
         Raises: OtherTypesError: if the executable is for other types.
@@ -318,7 +318,7 @@ class Runner:
         with jax.enable_x64(True):
             return [boxed(r.to_host()) if isinstance(r, DenseList) else r for r in results]
 
-    def _plain_operands(self, call: _Call) -> list[Any]:
+    def _plain_operands(self, call: _ProgramCall) -> list[Any]:
         """Returns the arguments that are operands of the compiled function: no variables, no constants of it."""
         operands = self.cached_arrays.operands([call.arguments[i] for i in self.executables.unknown(call.known)])
         if self.has_lists:
@@ -328,7 +328,7 @@ class Runner:
 
     # --- the slow path ----------------------------------------------------------------------------------------------
 
-    def _run_slowly(self, key: Hashable, call: _Call) -> Sequence[Any]:
+    def _run_slowly(self, key: Hashable, call: _ProgramCall) -> Sequence[Any]:
         """Runs a call whose executable is not known yet, or runs the graph on the NumPy tier."""
         earlier_signature = None
         call = self._gathered(call)
@@ -361,17 +361,17 @@ class Runner:
             executables.seen.add(known)
         return reason
 
-    def _gathered(self, call: _Call) -> _Call:
+    def _gathered(self, call: _ProgramCall) -> _ProgramCall:
         """Returns a call whose operands meet on one device."""
         if not self.has_choice or call.device is not None:
             return call
         return call._replace(device=meeting_device([*values_of(call.storages, call.sharing), *call.arguments]))
 
-    def _signature(self, call: _Call) -> Signature:
+    def _signature(self, call: _ProgramCall) -> ExecutableSignature:
         operands = [*values_of(call.storages, call.sharing), *self._plain_operands(call), *call.draws]
         return signature_of(call.sharing.owners, call.known, operands, call.device)
 
-    def _compiled(self, signature: Signature) -> Executable:
+    def _compiled(self, signature: ExecutableSignature) -> Executable:
         """Returns the executable for a signature.
 
         Raises: OpError: if XLA cannot compile the graph.
@@ -384,7 +384,7 @@ class Runner:
         except jax.errors.JaxRuntimeError as error:
             raise errors.InternalError(None, None, f"XLA failed to compile the function: {error}") from None
 
-    def _learn(self, error: errors.UnknownWhileCompilingError, call: _Call) -> None:
+    def _learn(self, error: errors.UnknownWhileCompilingError, call: _ProgramCall) -> None:
         """Makes the inputs behind an unknown size constants of the executables, or leaves the function to NumPy.
 
         Another thread may have made further inputs constants since the call began.
@@ -403,7 +403,7 @@ class Runner:
         self.graph.verdict.own_reason = error.message
         leave_to_numpy(self.program, self.graph, error.message)
 
-    def _left(self, call: _Call) -> Sequence[Any]:
+    def _left(self, call: _ProgramCall) -> Sequence[Any]:
         """Runs the graph on the NumPy tier."""
         self.program.leave_to(eager_engine().name, str(self._reason_against(call.known)))
         return self._on_host(*map(arrived, call.arguments), *call.draws)

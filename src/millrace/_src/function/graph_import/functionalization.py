@@ -36,7 +36,7 @@ from millrace._src.function.graph_import.dataflow_nodes import (
 from millrace._src.function.graph_import.reference_variables import V1Variable
 from millrace._src.function.graph_import.translations import TRANSLATIONS
 from millrace._src.graph.func_graph import FuncGraph
-from millrace._src.graph.node_import import NodeImport, Reference
+from millrace._src.graph.node_import import InputReference, NodeImport
 from millrace._src.graph.op_policy import OpPolicy
 from millrace._src.graph.opaque_ops import find_op
 
@@ -260,7 +260,7 @@ class Replay:
             full_name = self._prefix + name
             return full_name if full_name not in graph._by_name else str(graph.unique_name(full_name))
 
-        parse: Callable[[str], Reference] = Reference
+        parse: Callable[[str], InputReference] = InputReference
         return NodeImport(graph, self._library, parse, free_name, policy=self._policy, is_function=True)
 
     # --- branches --------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from millrace._src.util.onednn.primitives import (
     SRC,
     WEIGHTS,
     Calculation,
-    Operand,
+    PrimitiveOperand,
     image_layouts,
     make_layout,
     steps_of,
@@ -73,7 +73,7 @@ class Convolution(NamedTuple):
         return self._replace(images=(count, *self.images[1:]))
 
 
-class _Parts:
+class _ConvolutionParts:
     """The layouts of a convolution's operands, and what else its descriptions take."""
 
     def __init__(self, library: Library, shape: Convolution) -> None:
@@ -143,15 +143,24 @@ def _calculation(kind: str, shape: Convolution) -> Calculation | None:
 
 
 def _described(library: Library, kind: str, shape: Convolution) -> Calculation:
-    parts = _Parts(library, shape)
+    parts = _ConvolutionParts(library, shape)
     images, filters, results = parts.images, parts.filters, parts.results
     if kind == "forward":
-        inputs, output = [Operand(SRC, images), Operand(WEIGHTS, filters)], Operand(DST, results)
+        inputs, output = (
+            [PrimitiveOperand(SRC, images), PrimitiveOperand(WEIGHTS, filters)],
+            PrimitiveOperand(DST, results),
+        )
         return Calculation(library, parts.forward(), inputs, [output])
     if kind == "input_gradient":
-        inputs, output = [Operand(DIFF_DST, results), Operand(WEIGHTS, filters)], Operand(DIFF_SRC, images)
+        inputs, output = (
+            [PrimitiveOperand(DIFF_DST, results), PrimitiveOperand(WEIGHTS, filters)],
+            PrimitiveOperand(DIFF_SRC, images),
+        )
         return Calculation(library, parts.input_gradient(), inputs, [output])
-    inputs, output = [Operand(SRC, images), Operand(DIFF_DST, results)], Operand(DIFF_WEIGHTS, filters)
+    inputs, output = (
+        [PrimitiveOperand(SRC, images), PrimitiveOperand(DIFF_DST, results)],
+        PrimitiveOperand(DIFF_WEIGHTS, filters),
+    )
     return Calculation(library, parts.filter_gradient(), inputs, [output])
 
 

@@ -79,7 +79,7 @@ class OnednnError(Exception):
     """A call that the library refused; what it refuses is computed in another way."""
 
 
-class _Version(ctypes.Structure):
+class _LibraryVersion(ctypes.Structure):
     _fields_ = (
         *((name, _I) for name in ("major", "minor", "patch")),
         ("hash", ctypes.c_char_p),
@@ -136,7 +136,7 @@ class Library:
             ask = self._slow.dnnl_version
         except AttributeError:
             raise OSError(f"{self.path}: is not oneDNN") from None
-        ask.restype = ctypes.POINTER(_Version)
+        ask.restype = ctypes.POINTER(_LibraryVersion)
         version = ask().contents
         return (version.major, version.minor, version.patch), version.cpu_runtime
 

@@ -25,7 +25,7 @@ from millrace._src.util.onednn.primitives import (
     SRC,
     WORKSPACE,
     Calculation,
-    Operand,
+    PrimitiveOperand,
     buffers,
     image_layouts,
     layout_of,
@@ -67,7 +67,7 @@ class Pool(NamedTuple):
         return self._replace(images=(count, *self.images[1:]))
 
 
-class _Parts:
+class _PoolingParts:
     """The layouts of a pool's operands, and what else its descriptions take."""
 
     def __init__(self, library: Library, pool: Pool) -> None:
@@ -121,14 +121,21 @@ def _calculations(pool: Pool) -> _Calculations | None:
 
 
 def _described(library: Library, pool: Pool) -> _Calculations:
-    parts = _Parts(library, pool)
+    parts = _PoolingParts(library, pool)
     forward = parts.forward()
     backward = parts.backward(forward)
     # The workspace's layout belongs to the description, which the calculation keeps.
-    notes = [] if pool.is_mean else [Operand(WORKSPACE, layout_of(library, forward, WORKSPACE))]
+    notes = [] if pool.is_mean else [PrimitiveOperand(WORKSPACE, layout_of(library, forward, WORKSPACE))]
     return _Calculations(
-        Calculation(library, forward, [Operand(SRC, parts.images)], [Operand(DST, parts.results), *notes]),
-        Calculation(library, backward, [Operand(DIFF_DST, parts.results), *notes], [Operand(DIFF_SRC, parts.images)]),
+        Calculation(
+            library, forward, [PrimitiveOperand(SRC, parts.images)], [PrimitiveOperand(DST, parts.results), *notes]
+        ),
+        Calculation(
+            library,
+            backward,
+            [PrimitiveOperand(DIFF_DST, parts.results), *notes],
+            [PrimitiveOperand(DIFF_SRC, parts.images)],
+        ),
         sum(size_of(library, note.layout) for note in notes),
     )
 

@@ -90,7 +90,7 @@ class _Argument(ctypes.Structure):
     _fields_ = (("argument", ctypes.c_int), ("memory", P))
 
 
-class _Call:
+class _PrimitiveCall:
     """What one call of a primitive needs for itself: memory objects, the list of them, and a queue."""
 
     def __init__(self, library: Library, operands: Sequence[tuple[int, Any]]) -> None:
@@ -127,7 +127,7 @@ class Primitive:
         self._operands = [*operands, *([(SCRATCH, scratch)] if self._scratch_size else [])]
         self._execute = library.slow("dnnl_primitive_execute")
         self._set_address = library.quick("dnnl_memory_set_data_handle")
-        self._idle: deque[_Call] = deque(maxlen=8)
+        self._idle: deque[_PrimitiveCall] = deque(maxlen=8)
 
     def __call__(self, *addresses: int) -> None:
         """Runs the primitive on operands at these addresses.
@@ -138,7 +138,7 @@ class Primitive:
         try:
             call = self._idle.pop()
         except IndexError:
-            call = _Call(self._library, self._operands)
+            call = _PrimitiveCall(self._library, self._operands)
         scratch = buffers.take(self._scratch_size) if self._scratch_size else None
         for memory, address in zip(call.memories, addresses):
             self._set_address(memory, address)
@@ -179,7 +179,7 @@ class _Copy:
         self.size = size
 
 
-class Operand(NamedTuple):
+class PrimitiveOperand(NamedTuple):
     """An operand of a calculation."""
 
     argument: int
@@ -201,7 +201,11 @@ class Calculation:
     """
 
     def __init__(
-        self, library: Library, description: Object, inputs: Sequence[Operand], outputs: Sequence[Operand]
+        self,
+        library: Library,
+        description: Object,
+        inputs: Sequence[PrimitiveOperand],
+        outputs: Sequence[PrimitiveOperand],
     ) -> None:
         self._library = library
         self._inputs, self._outputs = tuple(inputs), tuple(outputs)

@@ -16,7 +16,7 @@ import numpy as np
 
 from millrace._src.util.onednn.addresses import address_of
 from millrace._src.util.onednn.library import Library, OnednnError, load
-from millrace._src.util.onednn.primitives import DST, SRC, WEIGHTS, Calculation, Operand, make_layout
+from millrace._src.util.onednn.primitives import DST, SRC, WEIGHTS, Calculation, PrimitiveOperand, make_layout
 from millrace._src.util.thread_pool import run_in_parallel, thread_count
 
 _SIZE = 4
@@ -223,6 +223,11 @@ def _stack_calculation(product: Product) -> Calculation | None:
             a, b, result = (make_layout(library, shape, steps, "float32") for shape, steps in parts)
             name, destroy = "dnnl_matmul_primitive_desc_create", "dnnl_primitive_desc_destroy"
             description = library.make(name, destroy, library.engine, a, b, None, result, library.attributes)
-            return Calculation(library, description, [Operand(SRC, a), Operand(WEIGHTS, b)], [Operand(DST, result)])
+            return Calculation(
+                library,
+                description,
+                [PrimitiveOperand(SRC, a), PrimitiveOperand(WEIGHTS, b)],
+                [PrimitiveOperand(DST, result)],
+            )
     except OnednnError:
         return None
