@@ -53,7 +53,7 @@ class GraphArray:
         self.shapes = shapes
 
     @classmethod
-    def reserved(
+    def reserve(
         cls,
         dtype: DType,
         size: object,

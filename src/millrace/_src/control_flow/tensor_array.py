@@ -87,7 +87,7 @@ class TensorArray(CompositeTensor):
         if flow is None:
             if size is None:
                 raise ValueError("Argument `size` must be provided if argument `flow` is not provided.")
-            self._implementation = GraphArray.reserved(dtype, size, dynamic_size, infer_shape, shape, name)
+            self._implementation = GraphArray.reserve(dtype, size, dynamic_size, infer_shape, shape, name)
             return
         assert size is None
         if not is_list:

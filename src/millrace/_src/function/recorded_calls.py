@@ -95,7 +95,7 @@ def _call_taped(
     orders = _derivatives_of_orders(function, order, wanted, closed=is_closed)
     with context.tapes_scope(outer):
         results = orders[-1].forward(inputs) if outer else orders[-1].forward.call_unrecorded(inputs)
-    backward = _recorded_backward(orders, inputs, results)
+    backward = _make_backward(orders, inputs, results)
     call_op = get_op("PartitionedCall")
     for tape in tapes:
         tape.record_function(call_op, inputs, results, backward, takes_none=True)
@@ -123,7 +123,7 @@ def _watched_positions(inputs: Sequence[Any], tapes: Sequence[Any]) -> frozenset
     return frozenset(i for i, n in enumerate(numbers) if n and any(n in tape.watched for tape in tapes))
 
 
-def _recorded_backward(orders: Sequence[Derivative], inputs: Sequence[Any], results: Sequence[Any]) -> Any:
+def _make_backward(orders: Sequence[Derivative], inputs: Sequence[Any], results: Sequence[Any]) -> Any:
     """Makes the backward function of one call, which holds the values that it reads.
 
     The outputs that have a gradient determine the order: the intermediates of one order are outputs of the next order.

@@ -287,7 +287,7 @@ class Variable(
         if state.graph is None and type(self._handle) is EagerTensor:
             value = resource_of(self._handle._eager_array).value
             if value is not None:
-                return self._recorded(EagerTensor(value, self._dtype))
+                return self._record_read(EagerTensor(value, self._dtype))
         self._notify_of_use()
         if self._cached_value is not None and self._cached_value.graph is state.graph:
             return self._cached_value
@@ -301,7 +301,7 @@ class Variable(
 
     __read_variable__ = _read
 
-    def _recorded(self, tensor: EagerTensor) -> EagerTensor:
+    def _record_read(self, tensor: EagerTensor) -> EagerTensor:
         """Returns a value that was read, once the tapes know of the read."""
         for tape in state.tapes:
             tape.variable_read(self, _read_call(self._dtype), tensor)

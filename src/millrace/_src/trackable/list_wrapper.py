@@ -164,7 +164,7 @@ class ListWrapper(List, list[Any]):
         self._is_modified_outside()
         return self._holds_trackables()
 
-    def _changed(self, moves_elements: bool) -> None:
+    def _take_change(self, moves_elements: bool) -> None:
         """Takes over a change of the user's list; `moves_elements` says that saved elements are elsewhere now."""
         if moves_elements:
             self._non_append_mutation = True
@@ -192,18 +192,18 @@ class ListWrapper(List, list[Any]):
             index = range(len(self._storage))[key]
             moves_elements = isinstance(self._storage[index], Trackable)  # only such an element can have been saved
             self._storage[index] = self._track_value(value, str(index))
-        self._changed(moves_elements)
+        self._take_change(moves_elements)
 
     def __delitem__(self, key: Any) -> None:
         had_trackables = self._inspect()
         del self._storage[key]
-        self._changed(had_trackables)
+        self._take_change(had_trackables)
 
     def insert(self, index: SupportsIndex, value: Any) -> None:
         """Inserts an element before an index."""
         self._inspect()
         self._storage.insert(index, wrap_or_unwrap(value))
-        self._changed(self._holds_trackables())
+        self._take_change(self._holds_trackables())
 
     def pop(self, index: SupportsIndex = -1) -> Any:
         """Removes and returns the element at an index."""
@@ -223,13 +223,13 @@ class ListWrapper(List, list[Any]):
         """Reverses the order of the elements."""
         self._inspect()
         self._storage.reverse()
-        self._changed(self._holds_trackables())
+        self._take_change(self._holds_trackables())
 
     def sort(self, *, key: Any = None, reverse: bool = False) -> None:
         """Sorts the elements."""
         self._inspect()
         self._storage.sort(key=key, reverse=reverse)
-        self._changed(self._holds_trackables())
+        self._take_change(self._holds_trackables())
 
     def __imul__(self, count: SupportsIndex) -> Any:
         times = operator.index(count)

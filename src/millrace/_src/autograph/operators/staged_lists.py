@@ -63,7 +63,7 @@ class StagedList(CompositeTensor):
         from_end = raw.AddV2(x=position, y=self.array.size())
         return raw.SelectV2(condition=raw.Less(x=position, y=0), t=from_end, e=position)
 
-    def _checked_index(self, index: object) -> Any:
+    def _validate_index(self, index: object) -> Any:
         """Converts an index to one from the start; the graph checks that there is an element."""
         position = self._position(index)
         is_there = raw.LogicalAnd(x=raw.GreaterEqual(x=position, y=0), y=raw.Less(x=position, y=self.array.size()))
@@ -174,7 +174,7 @@ class StagedList(CompositeTensor):
     def __setitem__(self, index: object, value: object) -> None:
         if isinstance(index, slice):
             raise TypeError("A part of a list that a loop of the graph builds cannot be replaced; assign one element.")
-        self.array = self.array.write(self._checked_index(index), self._element(value))
+        self.array = self.array.write(self._validate_index(index), self._element(value))
 
     def __delitem__(self, index: object) -> None:
         if not isinstance(index, slice):
@@ -192,7 +192,7 @@ class StagedList(CompositeTensor):
 
     def pop(self, index: object = -1) -> Any:
         """Takes an element out, and returns the element."""
-        position = self._checked_index(index)
+        position = self._validate_index(index)
         value, elements = self.array.read(position), self._tensor()
         after = raw.AddV2(x=position, y=1)
         self._refill([elements[:position], elements[after:]])

@@ -69,13 +69,13 @@ class LookupInterface(TrackableResource):
         """Returns the keys and the values of the table as tensors; nothing where a table does not tell."""
         return ()
 
-    def _exported(self, scope: str, name: str | None) -> tuple[Any, Any]:
+    def _export_to_graph(self, scope: str, name: str | None) -> tuple[Any, Any]:
         """Returns all keys and values."""
         with name_scope(name, f"{self.name}_{scope}"):
             keys, values = table_ops.export(self.resource_handle, Tkeys=self.key_dtype, Tvalues=self.value_dtype)
         return keys, values
 
-    def _looked_up(self, keys: object, default: object, scope: str, name: str | None) -> Any:
+    def _look_up(self, keys: object, default: object, scope: str, name: str | None) -> Any:
         """Returns the values of a tensor of keys."""
         with name_scope(name, f"{self.name}_{scope}"):
             return table_ops.find(self.resource_handle, keys, default)

@@ -71,7 +71,7 @@ class ChangingTable(LookupInterface):
 
         Args: name: name of the operation's scope in a graph.
         """
-        return self._exported("lookup_table_export_values", name)
+        return self._export_to_graph("lookup_table_export_values", name)
 
     _contents = export
 
@@ -180,7 +180,7 @@ class MutableHashTable(ChangingTable):
             default = self._default_value
         elif not isinstance(default, Tensor):
             default = convert_to_tensor(default, dtype=self.value_dtype, name="default_values")
-        return self._looked_up(keys, default, "lookup_table_find", name)
+        return self._look_up(keys, default, "lookup_table_find", name)
 
     def __getitem__(self, keys: Any) -> Any:
         """Returns the values of keys; see `lookup`."""
@@ -262,7 +262,7 @@ class DenseHashTable(ChangingTable):
         Raises: tf.errors.InvalidArgumentError: for a key that never comes.
         """
         keys = convert_to_tensor(keys, dtype=self.key_dtype, name="keys")
-        return self._looked_up(keys, self._default_value, "lookup_table_find", name)
+        return self._look_up(keys, self._default_value, "lookup_table_find", name)
 
     def __getitem__(self, keys: Any) -> Any:
         """Returns the values of keys; see `lookup`."""

@@ -79,7 +79,7 @@ class StaticHashTable(LookupInterface):
         Raises: TypeError: if `keys` has another dtype than the table's keys.
         """
         keys = keys_of_dtype(keys, self.key_dtype)
-        return map_keys(lambda flat: self._looked_up(flat, self._default_value, "Lookup", name), keys)
+        return map_keys(lambda flat: self._look_up(flat, self._default_value, "Lookup", name), keys)
 
     def __getitem__(self, keys: Any) -> Any:
         """Returns the values of keys; see `lookup`."""
@@ -90,7 +90,7 @@ class StaticHashTable(LookupInterface):
 
         Args: name: name of the operation's scope in a graph.
         """
-        return self._exported("Export", name)
+        return self._export_to_graph("Export", name)
 
     _contents = export
 
