@@ -15,7 +15,7 @@ import millrace as tf
 from millrace._src.checkpoint.bundle.index_file import key_text
 from millrace._src.checkpoint.bundle.reader import BundleReader
 from millrace._src.checkpoint.bundle.table_format import FOOTER_SIZE
-from millrace._src.checkpoint.bundle.table_reader import Block
+from millrace._src.checkpoint.bundle.table_reader import TableBlock
 from millrace._src.checkpoint.bundle.tensor_slices import TensorSlice
 from millrace._src.checkpoint.bundle.writer import BundleWriter
 from millrace._src.ops.io.wire_format import read_varint
@@ -81,7 +81,7 @@ def _blocks(data: bytes) -> list[tuple[int, int]]:
         number, at = read_varint(footer, at, FOOTER_SIZE)
         numbers.append(number)
     index = numbers[2], numbers[3]
-    handles = [value for _, value in Block(_content(data, index)).entries()]
+    handles = [value for _, value in TableBlock(_content(data, index)).entries()]
     return [index, *((read_varint(h, 0, len(h))[0], read_varint(h, *_after_first(h))[0]) for h in handles)]
 
 
@@ -107,7 +107,7 @@ def damaged_block(data: bytes, rng: random.Random) -> bytes:
 def damaged_entries(data: bytes, rng: random.Random) -> bytes:
     """A table of which some entries are changed, exchanged, left out or there twice."""
     _, *extents = _blocks(data)
-    entries = [entry for extent in extents for entry in Block(_content(data, extent)).entries()]
+    entries = [entry for extent in extents for entry in TableBlock(_content(data, extent)).entries()]
     for _ in range(rng.choice((1, 1, 2, 4))):
         index = rng.randrange(len(entries)) if rng.random() < 0.9 else 0
         key, value = entries[index]
@@ -136,7 +136,7 @@ def damaged_values(files: Files, rng: random.Random) -> Files:
     shard = int(name.partition(".data-")[2][:5])
     _, *extents = _blocks(files["c.index"])
     entries = []
-    for key, value in (entry for extent in extents for entry in Block(_content(files["c.index"], extent)).entries()):
+    for key, value in (e for extent in extents for e in TableBlock(_content(files["c.index"], extent)).entries()):
         entry = tensor_bundle_pb2.BundleEntryProto.FromString(value)
         if key and entry.shard_id == shard:
             entry.crc32c = masked_crc32c(data[entry.offset : entry.offset + entry.size])
@@ -170,7 +170,7 @@ def _single_files(folder: Path) -> Sequence[Files]:
 def damaged_slices(data: bytes, rng: random.Random) -> bytes:
     """A file some entries of which say something else; their checksums are right."""
     _, *extents = _blocks(data)
-    entries = [entry for extent in extents for entry in Block(_content(data, extent)).entries()]
+    entries = [entry for extent in extents for entry in TableBlock(_content(data, extent)).entries()]
     for _ in range(rng.choice((1, 1, 2))):
         index = rng.randrange(len(entries)) if rng.random() < 0.7 else 0
         key, value = entries[index]

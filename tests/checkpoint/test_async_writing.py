@@ -214,5 +214,5 @@ def test_no_error_is_lost_where_threads_start_writes_at_once() -> None:
         for thread in threads:
             thread.join()
         writer.wait()
-    # of four starts in a row each second one starts a write, and the other one hears of its error
+    # of four starts in a row each second one starts a write, and the other one gets its error
     assert len(raised) == 40

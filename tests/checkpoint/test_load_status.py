@@ -27,7 +27,7 @@ def test_a_claim_returns_the_status(tmp_path: Path) -> None:
     assert status.run_restore_ops() is None and status.initialize_or_restore() is None
 
 
-def test_a_value_that_nobody_took_is_named(tmp_path: Path) -> None:
+def test_an_unused_value_is_named(tmp_path: Path) -> None:
     status = tf.train.Checkpoint(a=tf.Variable(0.0)).read(written(tmp_path, a=tf.Variable(1.0), b=[tf.Variable(2.0)]))
     with pytest.raises(AssertionError, match=r"Unresolved object in checkpoint \(root\)\.b\.0: attributes \{"):
         status.assert_consumed()

@@ -1,4 +1,4 @@
-"""SavedModels that hide ops: in nested functions, branches, loops, datasets, attributes, functions nobody calls."""
+"""SavedModels that hide ops: in nested functions, branches, loops, datasets, attributes, uncalled functions."""
 
 from __future__ import annotations
 

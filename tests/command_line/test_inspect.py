@@ -322,7 +322,7 @@ def test_the_variables_of_a_saved_model_are_a_checkpoint(files: Path, printed: A
     assert printed(files / "saved_model", "--stats").startswith(title)
 
 
-def test_ops_that_nobody_knows_are_listed(files: Path, tmp_path: Path, printed: Any) -> None:
+def test_unknown_ops_are_listed(files: Path, tmp_path: Path, printed: Any) -> None:
     saved_model = saved_model_pb2.SavedModel.FromString((files / "saved_model" / "saved_model.pb").read_bytes())
     saved_model.meta_graphs[0].graph_def.node.add(name="a", op="MyOwnOp")
     saved_model.meta_graphs[0].graph_def.node.add(name="b", op="TPUCompile")

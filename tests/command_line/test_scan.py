@@ -131,7 +131,7 @@ def test_python_in_a_model_of_our_own_is_named(tmp_path: Path, capsys: pytest.Ca
     assert f"{OTHERS}{{'PyFunc'}}" in _output(capsys, "scan", "--dir", str(tmp_path))
 
 
-def test_an_op_that_nobody_declares_is_named_as_unknown(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_undeclared_op_is_named_as_unknown(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def add(meta_graph: Any) -> None:
         function = meta_graph.graph_def.library.function.add()
         function.signature.name = "hidden"

@@ -11,7 +11,7 @@ import pytest
 
 from millrace._src.command_line.failures import CommandError
 from millrace._src.command_line.saved_model_cli import main, show
-from millrace._src.command_line.show import shown
+from millrace._src.command_line.show import show_report
 from millrace._src.core import type_spec_registry
 from millrace._src.proto import saved_model_pb2
 from tests.command_line.canonical import canonical
@@ -36,7 +36,7 @@ def no_types_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", RECORDED)
 def test_everything_is_shown_as_tensorflow_shows_it(name: str) -> None:
     with unpacked(archives()[name]) as folder:
-        text = shown(folder, is_all=True, tags=None, signature=None, is_listing_ops=False)
+        text = show_report(folder, is_all=True, tags=None, signature=None, is_listing_ops=False)
     assert _without_ops(canonical(text).splitlines()) == _without_ops(RECORDED[name])
     for ours, theirs in zip(_ops(canonical(text).splitlines()), _ops(RECORDED[name]), strict=True):
         assert ours >= theirs
@@ -58,7 +58,7 @@ def test_models_without_further_functions_are_shown_to_the_byte() -> None:
     exact = 0
     for name, archive in archives().items():
         with unpacked(archive) as folder:
-            text = shown(folder, is_all=True, tags=None, signature=None, is_listing_ops=False)
+            text = show_report(folder, is_all=True, tags=None, signature=None, is_listing_ops=False)
         exact += canonical(text).splitlines() == RECORDED[name]
     assert exact > len(RECORDED) // 2
 
@@ -150,7 +150,7 @@ def test_an_object_graph_whose_children_are_missing_is_refused(model: Path) -> N
     saved_model.meta_graphs[0].object_graph_def.nodes[0].children[0].node_id = 1000
     (model / "saved_model.pb").write_bytes(saved_model.SerializeToString())
     with pytest.raises(CommandError, match="the object graph"):
-        shown(str(model), is_all=True, tags=None, signature=None, is_listing_ops=False)
+        show_report(str(model), is_all=True, tags=None, signature=None, is_listing_ops=False)
 
 
 def test_a_function_whose_traces_are_missing_is_refused(model: Path) -> None:
@@ -158,7 +158,7 @@ def test_a_function_whose_traces_are_missing_is_refused(model: Path) -> None:
     saved_model.meta_graphs[0].object_graph_def.concrete_functions.clear()
     (model / "saved_model.pb").write_bytes(saved_model.SerializeToString())
     with pytest.raises(CommandError, match="has no trace"):
-        shown(str(model), is_all=True, tags=None, signature=None, is_listing_ops=False)
+        show_report(str(model), is_all=True, tags=None, signature=None, is_listing_ops=False)
 
 
 def test_arguments_of_unregistered_types_are_said_to_be_so(model: Path) -> None:
@@ -169,10 +169,10 @@ def test_arguments_of_unregistered_types_are_said_to_be_so(model: Path) -> None:
             argument.type_spec_value.type_spec_class = "REGISTERED_TYPE_SPEC"
             argument.type_spec_value.type_spec_class_name = "somebody.Spec"
     (model / "saved_model.pb").write_bytes(saved_model.SerializeToString())
-    text = shown(str(model), is_all=True, tags=None, signature=None, is_listing_ops=False)
+    text = show_report(str(model), is_all=True, tags=None, signature=None, is_listing_ops=False)
     assert "The arguments cannot be shown: No TypeSpec has been registered with name 'somebody.Spec'" in text
 
 
 def test_the_variables_are_not_needed(model: Path) -> None:
     shutil.rmtree(model / "variables")
-    assert "Function Name: 'multiply'" in shown(str(model), True, None, None, False)
+    assert "Function Name: 'multiply'" in show_report(str(model), True, None, None, False)

@@ -9,7 +9,7 @@ import pytest
 import millrace as tf
 
 D: Any = tf.distribute
-WAYS = (
+CROSS_DEVICE_OPS = (
     D.CrossDeviceOps(),
     D.HierarchicalCopyAllReduce(),
     D.NcclAllReduce(num_packs=0),
@@ -17,14 +17,14 @@ WAYS = (
 )
 
 
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: type(way).__name__)
-def test_one_value_is_the_result(way: Any) -> None:
+@pytest.mark.parametrize("ops", CROSS_DEVICE_OPS, ids=lambda ops: type(ops).__name__)
+def test_one_value_is_the_result(ops: Any) -> None:
     value = tf.constant(2.0)
-    assert way.reduce(D.ReduceOp.MEAN, value, destinations="/cpu:0") is value
-    assert way.reduce("SUM", value, "/cpu:0", D.experimental.CommunicationOptions()) is value
-    assert way.batch_reduce("SUM", [(value, "/cpu:0"), (value, value)]) == [value, value]
-    assert way.broadcast(value, "/cpu:0") is value
-    assert isinstance(way, D.CrossDeviceOps)
+    assert ops.reduce(D.ReduceOp.MEAN, value, destinations="/cpu:0") is value
+    assert ops.reduce("SUM", value, "/cpu:0", D.experimental.CommunicationOptions()) is value
+    assert ops.batch_reduce("SUM", [(value, "/cpu:0"), (value, value)]) == [value, value]
+    assert ops.broadcast(value, "/cpu:0") is value
+    assert isinstance(ops, D.CrossDeviceOps)
 
 
 def test_a_reduction_that_there_is_not_is_refused() -> None:

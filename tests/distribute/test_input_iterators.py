@@ -1,4 +1,4 @@
-"""Tests for the older way to feed a strategy."""
+"""Tests for the older interface that feeds a strategy."""
 
 from __future__ import annotations
 

@@ -60,8 +60,8 @@ def test_names_that_are_no_devices_are_refused(devices: Any, error: Any, message
 
 
 def test_the_ways_to_combine_are_accepted() -> None:
-    for way in (D.HierarchicalCopyAllReduce(), D.NcclAllReduce(), D.ReductionToOneDevice()):
-        assert D.MirroredStrategy(["/cpu:0"], cross_device_ops=way).num_replicas_in_sync == 1
+    for ops in (D.HierarchicalCopyAllReduce(), D.NcclAllReduce(), D.ReductionToOneDevice()):
+        assert D.MirroredStrategy(["/cpu:0"], cross_device_ops=ops).num_replicas_in_sync == 1
     with pytest.raises(TypeError, match=r"must be a tf\.distribute\.CrossDeviceOps.*received 'NCCL'"):
         D.MirroredStrategy(cross_device_ops="NCCL")
 

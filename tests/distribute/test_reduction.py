@@ -5,26 +5,26 @@ from __future__ import annotations
 import pytest
 
 import millrace as tf
-from millrace._src.distribute.reduction import checked_reduction, named_reduction
+from millrace._src.distribute.reduction import as_reduction, require_reduction
 
 ReduceOp = tf.distribute.ReduceOp
 
 
 def test_names_of_reductions_may_be_in_lower_case() -> None:
-    assert [checked_reduction(name) for name in ("sum", "SUM", "Mean", ReduceOp.MEAN)] == [
+    assert [require_reduction(name) for name in ("sum", "SUM", "Mean", ReduceOp.MEAN)] == [
         ReduceOp.SUM,
         ReduceOp.SUM,
         ReduceOp.MEAN,
         ReduceOp.MEAN,
     ]
-    assert named_reduction(3) == 3
+    assert as_reduction(3) == 3
 
 
 def test_what_is_no_reduction_is_refused() -> None:
     with pytest.raises(ValueError, match="'MAX' is not a valid ReduceOp"):
-        named_reduction("max")
+        as_reduction("max")
     with pytest.raises(AssertionError, match="received None"):
-        checked_reduction(None)
+        require_reduction(None)
 
 
 def test_aggregations_that_are_reductions() -> None:

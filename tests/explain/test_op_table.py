@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from millrace._src.explain.events import Allocation, Event, Profile, Subject
-from millrace._src.explain.op_table import duration_text, profile_text, rows_as_data, rows_of, shortened, time_split
+from millrace._src.explain.op_table import duration_text, profile_text, rows_as_data, rows_of, shorten, time_split
 
 MATMUL = Subject("op", "MatMul", "dense/MatMul")
 FUNCTION = Subject("function", "function", "step")
@@ -68,5 +68,5 @@ def test_durations_have_a_unit_of_their_size() -> None:
 
 
 def test_long_lines_are_shortened() -> None:
-    assert shortened("abcdefgh", 6) == "abc..."
-    assert shortened("abc", 6) == "abc"
+    assert shorten("abcdefgh", 6) == "abc..."
+    assert shorten("abc", 6) == "abc"

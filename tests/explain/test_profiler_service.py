@@ -63,7 +63,7 @@ def test_a_program_in_which_nothing_runs_has_nothing_to_tell(port: int, tmp_path
         client.trace(f"localhost:{port}", str(tmp_path), 5, num_tracing_attempts=2)
 
 
-def test_nobody_answers_on_a_port_without_a_server(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_server_answers_on_a_port_without_a_server(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(RuntimeError, match="UNAVAILABLE: No trace event was collected"):
         client.trace(f"localhost:{free_port()}", str(tmp_path), 5, num_tracing_attempts=1)
     assert capsys.readouterr().out == "Starting to trace for 5 ms. Remaining attempt(s): 0\n"

@@ -113,7 +113,7 @@ def test_a_view_takes_no_memory_of_its_own() -> None:
     assert recorded(run).memory_peak()[1] == 4096
 
 
-def test_a_profile_ends_with_nobody_watching() -> None:
+def test_a_profile_ends_without_watchers() -> None:
     recorded(lambda: None)
     assert not is_watched()
 

@@ -8,7 +8,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.core.watching import is_watched
-from millrace._src.explain.step_stats import recorded_call
+from millrace._src.explain.step_stats import record_call
 
 
 @tf.function(jit_compile=False)
@@ -19,7 +19,7 @@ def step(x: Any) -> Any:
 
 def test_each_node_is_told_with_its_times_and_results() -> None:
     x = tf.ones([2, 2])
-    result, stats = recorded_call(lambda: step(x), clock=lambda: 1_000_000_000_000)
+    result, stats = record_call(lambda: step(x), clock=lambda: 1_000_000_000_000)
     assert result.numpy() == 8.0
     (device,) = stats.dev_stats
     assert device.device == "/job:localhost/replica:0/task:0/device:CPU:0"
@@ -37,10 +37,10 @@ def test_each_node_is_told_with_its_times_and_results() -> None:
 
 def test_an_error_ends_the_recording() -> None:
     with pytest.raises(ZeroDivisionError):
-        recorded_call(lambda: 1 / 0)
+        record_call(lambda: 1 / 0)
     assert not is_watched()
 
 
 def test_a_call_that_runs_no_graph_has_no_nodes() -> None:
-    _, stats = recorded_call(lambda: None)
+    _, stats = record_call(lambda: None)
     assert [list(d.node_stats) for d in stats.dev_stats] == [[]]

@@ -107,7 +107,7 @@ except ModuleNotFoundError as error:
     assert "No module named" in line and "public name; use " in line and hint in line
 
 
-def test_a_name_without_a_public_twin_is_an_attribute_error() -> None:
+def test_a_name_without_a_public_name_is_an_attribute_error() -> None:
     code = """
 from tensorflow.python.framework import ops
 print(hasattr(ops, "_no_such_thing"), hasattr(ops, "__wrapped__"))

@@ -378,7 +378,7 @@ def test_a_damaged_graph_is_refused_when_it_is_used_and_named(folder: str) -> No
 
 
 def use_unknown_op(folder: str, declares_op: bool) -> None:
-    """Puts an op that nobody knows in the place of the addition."""
+    """Replaces the addition by an unknown op."""
 
     def edit(meta_graph: Any) -> None:
         for function in meta_graph.graph_def.library.function:

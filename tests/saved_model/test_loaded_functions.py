@@ -105,10 +105,10 @@ def test_a_function_without_traces_says_what_to_do_before_saving(load: Any) -> N
     with pytest.raises(ValueError, match="Found zero restored functions for caller function") as caught:
         loaded(1.0)
     assert "This function had not been called when the SavedModel was made: call it once" in str(caught.value)
-    assert "restored_function" not in str(caught.value)  # a name that nobody has given
+    assert "restored_function" not in str(caught.value)  # a name that no user gave
 
 
-def test_the_second_call_of_a_kind_takes_the_short_way(load: Any) -> None:
+def test_the_second_call_of_a_kind_takes_the_fast_path(load: Any) -> None:
     f = tf.function(lambda x: x + 1.0, input_signature=[SCALAR])
     loaded = load(f)
     x = tf.constant(1.0)

@@ -12,7 +12,7 @@ from millrace._src.saved_model.reading import (
     as_tags,
     asset_definitions,
     asset_paths,
-    chosen_meta_graph,
+    choose_meta_graph,
     declared_ops,
     parse_saved_model,
     read_debug_info,
@@ -104,16 +104,16 @@ def test_a_tag_may_come_alone() -> None:
 
 def test_the_graph_with_the_very_tags_is_chosen() -> None:
     saved = message(["serve"], ["serve", "gpu"])
-    assert chosen_meta_graph(saved, ["gpu", "serve"], "d") is saved.meta_graphs[1]
-    assert chosen_meta_graph(message(["serve"]), None, "d").meta_info_def.tags == ["serve"]
+    assert choose_meta_graph(saved, ["gpu", "serve"], "d") is saved.meta_graphs[1]
+    assert choose_meta_graph(message(["serve"]), None, "d").meta_info_def.tags == ["serve"]
     with pytest.raises(ValueError, match="there are 2 MetaGraphs in the SavedModel with tag sets"):
-        chosen_meta_graph(saved, None, "d")
+        choose_meta_graph(saved, None, "d")
     with pytest.raises(ValueError, match="there are 0 MetaGraphs"):
-        chosen_meta_graph(message(), None, "d")
+        choose_meta_graph(message(), None, "d")
     with pytest.raises(RuntimeError, match="MetaGraphDef associated with tags 'gpu' could not be found"):
-        chosen_meta_graph(saved, ["gpu"], "d")
+        choose_meta_graph(saved, ["gpu"], "d")
     with pytest.raises(ValueError, match="Got an incompatible argument to `tags`"):
-        chosen_meta_graph(message(["serve"], has_objects=True), ["gpu"], "d")
+        choose_meta_graph(message(["serve"], has_objects=True), ["gpu"], "d")
 
 
 # --- ops and assets --------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 import millrace as tf
 from millrace._src.function.function_type import FunctionType, Parameter
 from millrace._src.function.trace_builder import from_value
-from millrace._src.saved_model.signature_matching import described, differences, fits, no_match_message
+from millrace._src.saved_model.signature_matching import describe, differences, fits, no_match_message
 
 VECTOR = tf.TensorSpec([None], tf.float32, "x")
 SCALAR = tf.TensorSpec([], tf.float32)
@@ -107,8 +107,8 @@ def test_a_difference_says_where_what_and_why() -> None:
 
 
 def test_long_values_are_cut() -> None:
-    assert described("a" * 500).endswith("... (str)") and len(described("a" * 500)) < 220
-    assert described(np.zeros([2, 3])) == "a tensor of dtype float64 and shape (2, 3)"
+    assert describe("a" * 500).endswith("... (str)") and len(describe("a" * 500)) < 220
+    assert describe(np.zeros([2, 3])) == "a tensor of dtype float64 and shape (2, 3)"
 
 
 def option(*kinds: Any) -> FunctionType:

@@ -1,4 +1,4 @@
-"""What a SavedModel that nobody vouches for can do, and what it says wrong."""
+"""What an untrusted SavedModel can do, and what it says wrong."""
 
 from __future__ import annotations
 

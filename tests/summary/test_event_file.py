@@ -71,7 +71,7 @@ def test_the_name_has_the_seconds_and_no_file_is_written_over(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("folder", "expected"), [("", "."), (".", "."), ("a/", "a"), ("a/b//", "a/b")])
-def test_folders_are_named_in_any_way(
+def test_folders_are_named_by_any_path(
     folder: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

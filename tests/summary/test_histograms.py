@@ -9,19 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import millrace as tf
-from millrace._src.summary.histograms import counted
+from millrace._src.summary.histograms import count_buckets
 
 values = st.lists(st.floats(-1000, 1000, width=32), max_size=30)
 
 
 @tf.function(input_signature=[tf.TensorSpec(None), tf.TensorSpec([], tf.int32)])
 def in_a_function(data: Any, buckets: Any) -> Any:
-    return counted(data, buckets)
+    return count_buckets(data, buckets)
 
 
 @given(values, st.integers(0, 10))
 def test_buckets_hold_all_numbers_side_by_side(data: list[float], buckets: int) -> None:
-    found = counted(tf.constant(data, tf.float32), buckets).numpy()
+    found = count_buckets(tf.constant(data, tf.float32), buckets).numpy()
     assert found.shape == (buckets, 3)
     if buckets and data:
         assert found[:, 2].sum() == len(data)
@@ -31,7 +31,7 @@ def test_buckets_hold_all_numbers_side_by_side(data: list[float], buckets: int) 
 
 
 def test_millions_of_numbers_take_no_matrix_of_numbers_by_buckets() -> None:
-    found = counted(tf.range(3_000_000.0), 1000).numpy()
+    found = count_buckets(tf.range(3_000_000.0), 1000).numpy()
     assert (found[:, 2] == 3000).all()
 
 

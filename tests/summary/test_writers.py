@@ -46,7 +46,7 @@ def test_the_writer_in_force_comes_back_where_the_last_flush_fails(tmp_path: Pat
     assert not tf.summary.should_record_summaries()
 
 
-def test_a_writer_that_nobody_holds_is_written_and_gone(tmp_path: Path) -> None:
+def test_a_writer_without_references_is_written_and_gone(tmp_path: Path) -> None:
     writer = tf.summary.create_file_writer(str(tmp_path))
     writer.set_as_default(1)
     tf.summary.scalar("a", 1.0)

@@ -39,7 +39,7 @@ if __name__ == "__main__":
     tf.test.main()
 """
 HAS_ABSL = importlib.util.find_spec("absl") is not None
-WAYS = [False, pytest.param(True, marks=pytest.mark.skipif(not HAS_ABSL, reason="absl-py is not installed"))]
+ABSL_MODES = [False, pytest.param(True, marks=pytest.mark.skipif(not HAS_ABSL, reason="absl-py is not installed"))]
 
 
 def _run(folder: Path, with_absl: bool, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -48,7 +48,7 @@ def _run(folder: Path, with_absl: bool, *arguments: str) -> subprocess.Completed
     return subprocess.run([sys.executable, str(path), *arguments], capture_output=True, text=True, timeout=120)
 
 
-@pytest.mark.parametrize("with_absl", WAYS)
+@pytest.mark.parametrize("with_absl", ABSL_MODES)
 def test_the_tests_of_a_program_run(tmp_path: Path, with_absl: bool) -> None:
     done = _run(tmp_path, with_absl)
     assert done.returncode == 1, done.stderr
@@ -56,14 +56,14 @@ def test_the_tests_of_a_program_run(tmp_path: Path, with_absl: bool) -> None:
     assert ("base: absl" in done.stdout) == with_absl
 
 
-@pytest.mark.parametrize("with_absl", WAYS)
+@pytest.mark.parametrize("with_absl", ABSL_MODES)
 def test_a_test_is_chosen_by_its_name(tmp_path: Path, with_absl: bool) -> None:
     done = _run(tmp_path, with_absl, "Some.test_good")
     assert done.returncode == 0 and "Ran 1 test" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("arguments", [["--benchmark_filter=Speed"], ["--benchmark_filter", "all"]])
-@pytest.mark.parametrize("with_absl", WAYS)
+@pytest.mark.parametrize("with_absl", ABSL_MODES)
 def test_benchmarks_run_in_place_of_tests(tmp_path: Path, with_absl: bool, arguments: list[str]) -> None:
     done = _run(tmp_path, with_absl, *arguments)
     assert done.returncode == 0, done.stderr
@@ -89,10 +89,10 @@ def test_a_test_is_skipped_where_a_condition_holds() -> None:
 
 
 @pytest.mark.parametrize(
-    "way", [lambda cls: tf.test.with_eager_op_as_function(cls), tf.test.with_eager_op_as_function()]
+    "decorator", [lambda cls: tf.test.with_eager_op_as_function(cls), tf.test.with_eager_op_as_function()]
 )
-def test_eager_ops_run_in_one_way(way: Any) -> None:
+def test_eager_ops_run_in_one_mode(decorator: Any) -> None:
     class Some(tf.test.TestCase):
         pass
 
-    assert way(Some) is Some
+    assert decorator(Some) is Some

@@ -149,7 +149,7 @@ def test_a_failing_thread_fails_where_it_is_joined(case: Any) -> None:
     assert values == [3]
 
 
-def test_a_thread_that_nobody_joins_fails_the_test() -> None:
+def test_a_thread_that_is_not_joined_fails_the_test() -> None:
     def body(self: Any) -> None:
         self.checkedThread(target=lambda: None).start()
 

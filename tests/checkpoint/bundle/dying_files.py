@@ -21,7 +21,7 @@ class _DyingFile(FileIO):
         self._system = system
 
     def write(self, data: Any) -> int:
-        """Writes; a program that dies on the way has written half."""
+        """Writes; a program that dies meanwhile has written half."""
         half = len(data) // 2
         try:
             self._system.step()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import millrace as tf
-from millrace._src.checkpoint.bundle.index_file import key_bytes, key_text, parsed_entry, shard_count_of
+from millrace._src.checkpoint.bundle.index_file import key_bytes, key_text, parse_entry, shard_count_of
 from tests.checkpoint.bundle.indexes import checkpoint, entry, header
 from tests.ops.array.answers import check_refusal
 
 
 def test_an_entry_says_what_a_tensor_is() -> None:
-    found_entry = parsed_entry(b"v", entry((8,), slices=("0,4", "4,4")))
+    found_entry = parse_entry(b"v", entry((8,), slices=("0,4", "4,4")))
     assert (found_entry.dtype, found_entry.shape, found_entry.element_count) == (tf.float32, (8,), 8)
     assert found_entry.slice_keys() == [b"\0v\0\1\1\1\x80\x84", b"\0v\0\1\1\1\x84\x84"]
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from millrace._src.checkpoint.bundle.ordered_code import (
-    encoded_number,
-    encoded_signed_number,
-    encoded_string,
+    encode_number,
+    encode_signed_number,
+    encode_string,
     slice_key,
 )
 
@@ -24,25 +24,25 @@ def test_keys_are_those_of_tensorflow() -> None:
 def test_long_numbers_are_those_of_tensorflow() -> None:
     recorded = {63: "bf", 64: "c040", 8191: "dfff", 8192: "e02000", 1 << 20: "f0100000", 1 << 40: "fd0000000000"}
     recorded |= {1 << 55: "ff8080000000000000", 1 << 62: "ffc04000000000000000", -1: "7f"}
-    assert {number: encoded_signed_number(number).hex() for number in recorded} == recorded
+    assert {number: encode_signed_number(number).hex() for number in recorded} == recorded
 
 
 @given(_SIGNED, _SIGNED)
 def test_signed_numbers_keep_their_order(number: int, other: int) -> None:
-    assert (encoded_signed_number(number) < encoded_signed_number(other)) == (number < other)
+    assert (encode_signed_number(number) < encode_signed_number(other)) == (number < other)
 
 
 @given(st.integers(0, (1 << 64) - 1), st.integers(0, (1 << 64) - 1))
 def test_numbers_keep_their_order(number: int, other: int) -> None:
-    assert (encoded_number(number) < encoded_number(other)) == (number < other)
+    assert (encode_number(number) < encode_number(other)) == (number < other)
 
 
 @given(st.binary(max_size=8), st.binary(max_size=8), st.binary(max_size=3))
 def test_strings_keep_their_order_whatever_follows(text: bytes, other: bytes, rest: bytes) -> None:
     if text != other:
-        assert (encoded_string(text) + rest < encoded_string(other)) == (text < other)
+        assert (encode_string(text) + rest < encode_string(other)) == (text < other)
 
 
 def test_no_string_is_the_beginning_of_another() -> None:
-    assert encoded_string(b"a\x00\xff") == b"a\x00\xff\xff\x00\x00\x01"
-    assert not encoded_string(b"ab").startswith(encoded_string(b"a"))
+    assert encode_string(b"a\x00\xff") == b"a\x00\xff\xff\x00\x00\x01"
+    assert not encode_string(b"ab").startswith(encode_string(b"a"))

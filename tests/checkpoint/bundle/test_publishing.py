@@ -126,7 +126,7 @@ def test_files_are_not_moved_between_file_systems(tmp_path: Path) -> None:
     assert _value(f"{tmp_path}/part") == 1
 
 
-def test_leftovers_are_removed_if_nobody_needs_them(tmp_path: Path) -> None:
+def test_leftovers_are_removed_if_they_are_not_needed(tmp_path: Path) -> None:
     _save(f"{tmp_path}/model", 1, 2)
     os.remove(tmp_path / "model.index")
     (tmp_path / "model.data-temp").write_text("")

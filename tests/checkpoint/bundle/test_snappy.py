@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from millrace._src.checkpoint.bundle.snappy import uncompressed
+from millrace._src.checkpoint.bundle.snappy import decompress
 from millrace._src.ops.io.wire_format import MalformedError, varint
 
 
@@ -33,7 +33,7 @@ def _literal(data: bytes) -> bytes:
     ],
 )
 def test_elements_are_put_together(elements: list[bytes], content: bytes) -> None:
-    assert uncompressed(varint(len(content)) + b"".join(elements)) == content
+    assert decompress(varint(len(content)) + b"".join(elements)) == content
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_elements_are_put_together(elements: list[bytes], content: bytes) -> Non
 )
 def test_damaged_data_are_refused(data: bytes) -> None:
     with pytest.raises(MalformedError):
-        uncompressed(data)
+        decompress(data)
 
 
 def test_random_bytes_are_refused_or_read_with_little_memory() -> None:
@@ -62,6 +62,6 @@ def test_random_bytes_are_refused_or_read_with_little_memory() -> None:
     for _ in range(3000):
         data = varint(source.randrange(200)) + source.randbytes(source.randrange(30))
         try:
-            assert len(uncompressed(data)) <= 200
+            assert len(decompress(data)) <= 200
         except MalformedError:
             pass

@@ -14,9 +14,9 @@ from millrace._src.checkpoint.bundle import stored_values
 from millrace._src.checkpoint.bundle.stored_values import (
     byte_pieces,
     check_storable,
-    loaded_strings,
+    decode_strings,
+    encode_strings,
     make_native,
-    stored_strings,
     string_pieces,
 )
 from millrace._src.core.dtypes import ALL_DTYPES
@@ -72,24 +72,24 @@ def _strings(elements: list[bytes]) -> Any:
 
 @given(st.lists(st.binary(max_size=300), max_size=20))
 def test_strings_are_read_as_written(elements: list[bytes]) -> None:
-    lengths, _ = stored_strings(_strings(elements))
+    lengths, _ = encode_strings(_strings(elements))
     data = lengths + b"".join(string_pieces(_strings(elements)))
-    found_elements, _ = loaded_strings(data, len(elements), is_big_endian=False, place="x")
+    found_elements, _ = decode_strings(data, len(elements), is_big_endian=False, source="x")
     assert found_elements == elements
 
 
 def test_strings_are_those_of_tensorflow() -> None:
-    lengths, _ = stored_strings(_strings([b"hello", b"w" * 200, b""]))
+    lengths, _ = encode_strings(_strings([b"hello", b"w" * 200, b""]))
     assert lengths.hex() == "05c80100b052c672"
 
 
 def test_a_checksum_of_lengths_that_differs_is_refused() -> None:
-    lengths, _ = stored_strings(_strings([b"ab", b"cde"]))
+    lengths, _ = encode_strings(_strings([b"ab", b"cde"]))
     for position in range(len(lengths)):
         damaged = bytearray(lengths + b"abcde")
         damaged[position] ^= 4
         with pytest.raises(_IS_LOSS, match=r"The length checksum does not match: expected [0-9]+ but actual is [0-9]+"):
-            loaded_strings(bytes(damaged), 2, is_big_endian=False, place="x")
+            decode_strings(bytes(damaged), 2, is_big_endian=False, source="x")
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_checksum_of_lengths_that_differs_is_refused() -> None:
 )
 def test_damaged_strings_are_refused(data: bytes, count: int) -> None:
     with pytest.raises(_IS_LOSS):
-        loaded_strings(data, count, is_big_endian=False, place="x")
+        decode_strings(data, count, is_big_endian=False, source="x")
 
 
 def test_a_length_of_more_bytes_than_there_are_is_refused() -> None:
@@ -113,7 +113,7 @@ def test_a_length_of_more_bytes_than_there_are_is_refused() -> None:
         checksum = stored_values.mask(stored_values.extend(0, words)).to_bytes(4, "little")
         data = stored_values.varint(length) + checksum + b"abcde"
         check_refusal(
-            lambda data=data: loaded_strings(data, 1, is_big_endian=False, place="x"),
+            lambda data=data: decode_strings(data, 1, is_big_endian=False, source="x"),
             _IS_LOSS,
             "Read less bytes than requested: x: strings of",
         )

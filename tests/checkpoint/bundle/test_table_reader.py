@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import millrace as tf
 from millrace._src.checkpoint.bundle.ranged_file import RangedFile
 from millrace._src.checkpoint.bundle.table_format import SNAPPY, UNCOMPRESSED
-from millrace._src.checkpoint.bundle.table_reader import TableReader
+from millrace._src.checkpoint.bundle.table_reader import TableFileReader
 from millrace._src.checkpoint.bundle.table_writer import TableWriter
 from millrace._src.ops.io.wire_format import varint
 from tests.checkpoint.bundle.tables import block, closed, stored, table
@@ -22,10 +22,10 @@ from tests.ops.array.answers import check_refusal
 _IS_LOSS = tf.errors.DataLossError
 
 
-def _reader(tmp_path: Path, content: bytes) -> TableReader:
+def _reader(tmp_path: Path, content: bytes) -> TableFileReader:
     path = tmp_path / "table"
     path.write_bytes(content)
-    return TableReader(RangedFile(str(path)))
+    return TableFileReader(RangedFile(str(path)))
 
 
 def _written(entries: list[tuple[bytes, bytes]]) -> bytes:

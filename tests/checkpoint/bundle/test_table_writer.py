@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from millrace._src.checkpoint.bundle.ranged_file import RangedFile
-from millrace._src.checkpoint.bundle.table_reader import TableReader
+from millrace._src.checkpoint.bundle.table_reader import TableFileReader
 from millrace._src.checkpoint.bundle.table_writer import TableWriter, shared_prefix_size
 from millrace._src.proto.tensor_bundle_pb2 import BundleEntryProto
 from millrace._src.proto.types_pb2 import DT_FLOAT
@@ -37,7 +37,7 @@ _RECORDED = bytes.fromhex(
 def test_a_table_is_the_one_of_tensorflow(tmp_path: Path) -> None:
     path = tmp_path / "x.index"
     path.write_bytes(_RECORDED)
-    entries = list(TableReader(RangedFile(str(path))).items())
+    entries = list(TableFileReader(RangedFile(str(path))).items())
     assert [key for key, _ in entries] == [b"", b"x"]
     assert _written(entries) == _RECORDED
 

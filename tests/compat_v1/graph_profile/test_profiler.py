@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from millrace._src.explain.step_stats import recorded_call
+from millrace._src.explain.step_stats import record_call
 
 profiler = tf.compat.v1.profiler
 Builder = profiler.ProfileOptionBuilder
@@ -24,7 +24,7 @@ def traced() -> tuple[Any, Any]:
         return tf.reduce_sum(tf.matmul(x, x, name="product"), name="total")
 
     x = tf.ones([20, 20])
-    _, stats = recorded_call(lambda: f(x))
+    _, stats = record_call(lambda: f(x))
     meta = tf.compat.v1.RunMetadata()
     meta.step_stats.ParseFromString(stats.SerializeToString())
     return f.get_concrete_function(x).graph, meta

@@ -54,7 +54,7 @@ class AsyncWriter:
             self._running = self._executor.submit(self._run, write)
 
     def _run(self, write: Callable[[], Any]) -> None:
-        """Runs a function in the thread; a writer that nobody refers to may go then, and its thread ends."""
+        """Runs a function in the thread; a writer without references may go then, and its thread ends."""
         write()
         _busy.discard(self)
 
@@ -71,7 +71,7 @@ class AsyncWriter:
 
 
 _busy: set[AsyncWriter] = set()
-"""The writers that are writing, or have failed and nobody has waited for them since."""
+"""The writers that are writing, or have failed and have not been waited for since."""
 
 
 @atexit.register

@@ -1,4 +1,4 @@
-"""`tf.train.Checkpoint`: the values of objects in files, found again by the way that leads to them."""
+"""`tf.train.Checkpoint`: the values of objects in files, found again by the path that leads to them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from millrace._src.checkpoint.load_status import InitializationOnlyStatus, LoadS
 from millrace._src.checkpoint.loading import checkpoint_of_saved_model, load
 from millrace._src.checkpoint.object_graph import ObjectGraphView, serialize_object_graph
 from millrace._src.checkpoint.options import CheckpointOptions, call_back, io_device
-from millrace._src.checkpoint.session_writing import SessionWriter, evaluated, session_for
+from millrace._src.checkpoint.session_writing import SessionWriter, evaluate, session_for
 from millrace._src.checkpoint.state_file import write_relative_state
 from millrace._src.checkpoint.supplementary_graph import with_supplement
 from millrace._src.checkpoint.writing import shards_to_write, write_in_graph, write_shards
@@ -39,8 +39,8 @@ _creating_counter = threading.RLock()
 class Checkpoint(AutoTrackable):
     """Saves and restores the values of objects.
 
-    A value is saved under the way that leads to it: from the checkpoint, or from the root, by names of attributes,
-    positions in lists and keys of dicts. Restored are the objects that the same way leads to, also those that are
+    A value is saved under the path that leads to it: from the checkpoint, or from the root, by names of attributes,
+    positions in lists and keys of dicts. Restored are the objects that the same path leads to, also those that are
     made later.
 
     >>> import os, tempfile
@@ -251,7 +251,7 @@ class Checkpoint(AutoTrackable):
         Raises:
           tf.errors.NotFoundError: if there is no such checkpoint.
           tf.errors.DataLossError: if the checkpoint is damaged.
-          ValueError: if a saved value has another shape than the variable in its place; no variable has changed then.
+          ValueError: if a saved value has another shape than its variable; no variable has changed then.
         """
         return self._read(save_path, options or CheckpointOptions())
 
@@ -350,7 +350,7 @@ def _text(prefix: Any, session: Any = None) -> str:
     """
     if isinstance(prefix, (str, bytes, os.PathLike)):
         return file_name(prefix)
-    return file_name(evaluated(convert_to_tensor(prefix, string), session))
+    return file_name(evaluate(convert_to_tensor(prefix, string), session))
 
 
 def note_newest(path: str) -> None:

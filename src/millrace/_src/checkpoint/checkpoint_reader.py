@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.checkpoint.bundle.index_file import Entry
+from millrace._src.checkpoint.bundle.index_file import IndexFileEntry
 from millrace._src.checkpoint.bundle.opening import open_checkpoint
 from millrace._src.checkpoint.state_file import latest_checkpoint
 from millrace._src.core.dtypes import DType
@@ -98,11 +98,11 @@ class CheckpointReader:
         lines = [line for entry in self._entries.values() for line in _lines(entry)]
         return b"".join(sorted(lines))
 
-    def _named_entries(self) -> list[tuple[str, Entry]]:
+    def _named_entries(self) -> list[tuple[str, IndexFileEntry]]:
         return [(entry.name, entry) for entry in self._entries.values()]
 
 
-def _lines(entry: Entry) -> list[bytes]:
+def _lines(entry: IndexFileEntry) -> list[bytes]:
     """Returns the lines about a tensor: one, or one for each slice."""
     shapes = [(entry.key, entry.shape)]
     if entry.slices:

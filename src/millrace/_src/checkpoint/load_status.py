@@ -48,7 +48,7 @@ class LoadStatus(abc.ABC):
 
     @abc.abstractmethod
     def assert_nontrivial_match(self) -> Self:
-        """Asserts that some object other than the root has a place in the checkpoint.
+        """Asserts that some object other than the root is in the checkpoint.
 
         Raises: AssertionError: if not; it shows the report.
         """
@@ -175,20 +175,20 @@ class CheckpointLoadStatus(LoadStatus):
         )
 
     def _unmatched(self) -> list[Any]:
-        """Returns the objects with values of their own that took no place in the checkpoint."""
+        """Returns the objects with values of their own that match no saved object."""
         restoration = self._restoration
-        places = restoration.places()
+        matched = restoration.matched_node_ids()
         nodes = ObjectGraphView(restoration.root, attached=restoration.attached).nodes()
-        return [node for node in nodes if id(node) not in places and has_values(node)]
+        return [node for node in nodes if id(node) not in matched and has_values(node)]
 
     def _session_operations(self) -> list[Any] | None:
         return self._restoration.session_operations
 
     def _without_values(self) -> list[Any]:
         restoration = self._restoration
-        places = restoration.places()
+        matched = restoration.matched_node_ids()
         nodes = ObjectGraphView(restoration.root, attached=restoration.attached).nodes()
-        return [node for node in nodes if id(node) not in places]
+        return [node for node in nodes if id(node) not in matched]
 
     def _is_skipped(self, names: SavedNames, node_id: int) -> bool:
         return self._restoration.options.experimental_skip_slot_variables and names.is_slot(node_id)

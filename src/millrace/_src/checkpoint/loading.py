@@ -30,7 +30,7 @@ def load(prefix: str, root: object, attached: Sequence[TrackableReference], opti
     Raises:
       tf.errors.NotFoundError: if there is no such checkpoint.
       tf.errors.DataLossError: if the checkpoint is damaged.
-      ValueError: if a saved value has another shape than the variable in its place.
+      ValueError: if a saved value has another shape than its variable.
     """
     reader = ValueReader(prefix)
     if OBJECT_GRAPH_PROTO_KEY not in reader:
@@ -73,8 +73,8 @@ def saved_objects(reader: ValueReader) -> trackable_object_graph_pb2.TrackableOb
 def _objects_message(reader: ValueReader, key: str) -> trackable_object_graph_pb2.TrackableObjectGraph:
     with eager_mode():
         content = reader.bytes(key)
-    place = f"The objects of the checkpoint {reader.prefix}"
-    return read_message(trackable_object_graph_pb2.TrackableObjectGraph, content, place)
+    source = f"The objects of the checkpoint {reader.prefix}"
+    return read_message(trackable_object_graph_pb2.TrackableObjectGraph, content, source)
 
 
 def _require_numbers_in_range(proto: trackable_object_graph_pb2.TrackableObjectGraph, prefix: str) -> None:

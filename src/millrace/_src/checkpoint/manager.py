@@ -21,7 +21,7 @@ from typing import Any
 from millrace._src.checkpoint.bundle.publishing import DATA_SUFFIX, index_name, sync_files
 from millrace._src.checkpoint.checkpoint import Checkpoint
 from millrace._src.checkpoint.options import CheckpointOptions
-from millrace._src.checkpoint.session_writing import evaluated
+from millrace._src.checkpoint.session_writing import evaluate
 from millrace._src.checkpoint.state_file import (
     get_checkpoint_state,
     newest_whole,
@@ -185,7 +185,7 @@ class CheckpointManager:
         return False
 
     def _step(self) -> int:
-        return int(evaluated(self._step_counter)) if in_plain_graph() else int(self._step_counter)
+        return int(evaluate(self._step_counter)) if in_plain_graph() else int(self._step_counter)
 
     def _note(self, path: str) -> None:
         """Notes a checkpoint that was written as the newest, and removes those that are too many."""
@@ -214,10 +214,10 @@ class CheckpointManager:
         return bool(hours) and written - _SECONDS_PER_HOUR * (hours or 0) >= self._last_preserved
 
     def _remove(self, outdated: list[str]) -> None:
-        """Removes checkpoints, once what is to stand in their place is on the disk."""
+        """Removes checkpoints, once what replaces them is on the disk."""
         kept = self.checkpoints
         if outdated:
-            with suppress(NotFoundError):  # somebody else may have removed it
+            with suppress(NotFoundError):  # another process may have removed it
                 sync_files(kept[-2] if len(kept) > 1 else kept[-1])
         for path in outdated:
             remove_checkpoint(path)
@@ -265,5 +265,5 @@ def _number(value: Any) -> int | None:
         return None
     is_value: bool = is_variable(value) or isinstance(value, Tensor)
     if is_value and in_plain_graph():
-        value = evaluated(value)
+        value = evaluate(value)
     return int(value) if is_value else operator.index(value)

@@ -15,8 +15,8 @@ from millrace._src.checkpoint.reading import ValueReader
 from millrace._src.checkpoint.report import RestoreReport
 from millrace._src.checkpoint.report_rows import report_of_names
 from millrace._src.checkpoint.restore import RestorationBase
+from millrace._src.checkpoint.restore_specs import RestoreSpec, restore_spec_of
 from millrace._src.checkpoint.saved_attributes import attributes_of, has_values
-from millrace._src.checkpoint.takers import Taker, taker_of
 from millrace._src.trackable.base import TrackableReference
 from millrace._src.trackable.restoration import ANY_CHILD, Reached, RestorePosition, restore_all
 
@@ -59,15 +59,15 @@ class NameBasedRestoration(RestorationBase):
         """Lets objects that cannot have their values be met again."""
         self._met.difference_update(id(one.trackable) for one in reached)
 
-    def taker(self, reached: Reached) -> Taker:
+    def restore_spec(self, reached: Reached) -> RestoreSpec:
         """Returns what takes the values of an object: those under the names of its attributes."""
         trackable = reached.trackable
         name = full_name_of(trackable)
         if not name or name not in self.reader:
-            return Taker(trackable)
+            return RestoreSpec(trackable)
         self.taken.add(name)
         (attribute,) = attributes_of(trackable, lambda _: name)
-        return taker_of(trackable, {attribute.name: name})
+        return restore_spec_of(trackable, {attribute.name: name})
 
     def report(self) -> RestoreReport:
         """Returns what became of each value, as things stand now."""
@@ -92,7 +92,7 @@ class NameBasedRestoration(RestorationBase):
 
 
 class NamePosition(RestorePosition):
-    """The place of any object in a checkpoint without objects."""
+    """The saved position of any object in a checkpoint without objects."""
 
     def __init__(self, restoration: NameBasedRestoration) -> None:
         self._restoration = restoration
@@ -111,7 +111,7 @@ class NamePosition(RestorePosition):
         return {}
 
     def children(self, trackable: Any = None) -> Mapping[str, RestorePosition]:
-        """Returns this place for all children of an object."""
+        """Returns this position for all children of an object."""
         return {} if trackable is None else dict.fromkeys(trackable._trackable_children(), self)
 
     def give_values(self, reached: Sequence[Reached]) -> None:

@@ -3,7 +3,7 @@
 Problem: a checkpoint must find every value again although objects are shared, lead back to each other and have no
 names of their own.
 
-Idea: objects are numbered breadth first from the root; the first way that leads to an object is its path, and the path
+Idea: objects are numbered breadth first from the root; the first path that leads to an object is its own, and the path
 is the key of its values. The numbers, the names of children and the keys form the message `TrackableObjectGraph`,
 which the checkpoint holds beside the values. Order and keys are TensorFlow's, so equal objects give equal files.
 """
@@ -28,7 +28,7 @@ ATTRIBUTES = ".ATTRIBUTES"
 OPTIMIZER_SLOT = ".OPTIMIZER_SLOT"
 
 
-def escaped(name: str) -> str:
+def escape(name: str) -> str:
     """Returns the name of a child as a part of a key, without "/" and with no "." alone.
 
     >>> from millrace._src.checkpoint.object_graph import escaped
@@ -45,7 +45,7 @@ def checkpoint_key(path: str, attribute: str) -> str:
     >>> checkpoint_key("model/bias", "VARIABLE_VALUE")
     'model/bias/.ATTRIBUTES/VARIABLE_VALUE'
     """
-    return f"{path}/{ATTRIBUTES}/{escaped(attribute)}"
+    return f"{path}/{ATTRIBUTES}/{escape(attribute)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class ObjectGraphView:
             numbered = []
             for name, child in self.children(trackable).items():
                 if id(child) not in self._node_ids:
-                    self._number(child, f"{path}/{escaped(name)}" if path else escaped(name))
+                    self._number(child, f"{path}/{escape(name)}" if path else escape(name))
                     waiting.append(child)
                 numbered.append((name, self._node_ids[id(child)]))
             self._children.append(numbered)
@@ -166,11 +166,11 @@ class ObjectGraphView:
                 f"A slot variable was re-used as a dependency of a Trackable object: {slot_variable}. Such a variable "
                 "would have two keys in a checkpoint; leave it to the optimizer alone."
             )
-        way = [self._paths[variable_id], OPTIMIZER_SLOT, self._paths[optimizer_id], escaped(slot_name)]
+        path = [self._paths[variable_id], OPTIMIZER_SLOT, self._paths[optimizer_id], escape(slot_name)]
         assert self._nodes is not None
         self._nodes.append(slot_variable)
         self._children.append([])
-        return self._number(slot_variable, "/".join(way))
+        return self._number(slot_variable, "/".join(path))
 
 
 def _slot(optimizer: Any, variable: Any, slot_name: str) -> Any:

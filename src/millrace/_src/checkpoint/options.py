@@ -66,7 +66,7 @@ class CheckpointOptions:
         self.experimental_io_device = experimental_io_device
         self.enable_async = enable_async or experimental_enable_async_checkpoint
         self.experimental_enable_async_checkpoint = self.enable_async
-        self.experimental_write_callbacks = _checked_callbacks(experimental_write_callbacks)
+        self.experimental_write_callbacks = _validate_callbacks(experimental_write_callbacks)
         self.experimental_skip_slot_variables = experimental_skip_slot_variables
         if experimental_sharding_callback is not None and not isinstance(
             experimental_sharding_callback, ShardingCallback
@@ -95,7 +95,7 @@ class CheckpointOptions:
         return copied
 
 
-def _checked_callbacks(callbacks: Iterable[Callable[..., Any]] | None) -> Sequence[Callable[..., Any]] | None:
+def _validate_callbacks(callbacks: Iterable[Callable[..., Any]] | None) -> Sequence[Callable[..., Any]] | None:
     if callbacks is None:
         return None
     checked = list(callbacks)

@@ -27,7 +27,7 @@ _MAX_NAME_LENGTH = 52
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ReportedValue:
     """What is known of a value on one side.
 
     Attributes:
@@ -50,7 +50,7 @@ class ReportRow:
 
     Attributes:
       state: "loaded", "missing in checkpoint", "unused in checkpoint", "wrong shape" or "wrong dtype".
-      name: the way that leads to the value: from the root of the program, for an unused value that of the checkpoint.
+      name: the path that leads to the value: from the root of the program, for an unused value that of the checkpoint.
       program: the value in the program; None if it has none.
       saved: the value in the checkpoint; None if it has none.
       nearest_name: a name of the other side that may be the same value; None if there is none like it.
@@ -60,8 +60,8 @@ class ReportRow:
 
     state: str
     name: str
-    program: Value | None = None
-    saved: Value | None = None
+    program: ReportedValue | None = None
+    saved: ReportedValue | None = None
     nearest_name: str | None = None
     note: str = ""
     is_waiting: bool = False
@@ -70,7 +70,7 @@ class ReportRow:
     def cells(self) -> tuple[str, str, str, str, str]:
         """The texts of the row."""
         hint = f"did you mean {self.nearest_name}?" if self.nearest_name else self.note
-        return self.state, _shortened(self.name), _text(self.program), _text(self.saved), hint
+        return self.state, _shorten(self.name), _text(self.program), _text(self.saved), hint
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class RestoreReport:
 
     def _lines(self) -> list[_Cells]:
         """Returns the texts of the lines to show; rows that are too many are counted."""
-        groups = _renamed(self.missing, self.unused)
+        groups = _find_renamed(self.missing, self.unused)
         renamed = {row.name for group in groups for row in group}
         taken = {row.nearest_name for group in groups for row in group}
         kinds = [
@@ -177,7 +177,7 @@ def _count(rows: Sequence[Any]) -> str:
     return "1 value" if len(rows) == 1 else f"{len(rows)} values"
 
 
-def _renamed(missing: Sequence[ReportRow], unused: Sequence[ReportRow]) -> list[list[ReportRow]]:
+def _find_renamed(missing: Sequence[ReportRow], unused: Sequence[ReportRow]) -> list[list[ReportRow]]:
     """Returns missing values whose nearest name has a value of the same kind, by what seems to be renamed."""
     saved = {row.name: str(row.saved) for row in unused}
     groups: dict[tuple[str, str], list[ReportRow]] = {}
@@ -193,8 +193,8 @@ def _renamed_cells(group: Sequence[ReportRow]) -> _Cells:
     other = row.nearest_name or ""
     if len(group) > 1:
         ours, theirs, _ = beginnings(row.name, other)
-        return "renamed?", _shortened(f"{ours}/*"), _count(group), _count(group), f"did you mean {theirs}/*?"
-    return "renamed?", _shortened(row.name), _text(row.program), _text(row.program), f"did you mean {other}?"
+        return "renamed?", _shorten(f"{ours}/*"), _count(group), _count(group), f"did you mean {theirs}/*?"
+    return "renamed?", _shorten(row.name), _text(row.program), _text(row.program), f"did you mean {other}?"
 
 
 def _shares(counts: Sequence[int], lines: int, *, least_of_last: bool) -> list[int]:
@@ -229,11 +229,11 @@ def _html_row(cells: Iterable[str], tag: str) -> str:
     return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
 
 
-def _text(value: Value | None) -> str:
+def _text(value: ReportedValue | None) -> str:
     return "-" if value is None else str(value)
 
 
-def _shortened(name: str) -> str:
+def _shorten(name: str) -> str:
     if len(name) <= _MAX_NAME_LENGTH:
         return name
     kept = (_MAX_NAME_LENGTH - 3) // 2

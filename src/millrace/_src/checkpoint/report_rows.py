@@ -7,9 +7,8 @@ import functools
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
-from millrace._src.checkpoint.fitting import Misfit
 from millrace._src.checkpoint.nearest_names import nearest_names
-from millrace._src.checkpoint.object_graph import ATTRIBUTES, ObjectGraphView, checkpoint_key, escaped, full_name_of
+from millrace._src.checkpoint.object_graph import ATTRIBUTES, ObjectGraphView, checkpoint_key, escape, full_name_of
 from millrace._src.checkpoint.reading import ValueReader
 from millrace._src.checkpoint.report import (
     LOADED,
@@ -17,11 +16,12 @@ from millrace._src.checkpoint.report import (
     UNUSED,
     WRONG_DTYPE,
     WRONG_SHAPE,
+    ReportedValue,
     ReportRow,
     RestoreReport,
-    Value,
 )
 from millrace._src.checkpoint.saved_attributes import attributes_of
+from millrace._src.checkpoint.shape_mismatches import ShapeMismatch
 from millrace._src.checkpoint.supplementary_graph import SupplementaryGraph, supplementary_graph
 from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.resources import is_variable
@@ -36,13 +36,13 @@ if TYPE_CHECKING:  # a restoration reports on itself
 
 def report_of(restoration: Restoration) -> RestoreReport:
     """Returns the report of a checkpoint of objects, as things stand now."""
-    misfits = {id(misfit.variable): misfit for misfit in restoration.misfits}
-    places = restoration.places()
+    mismatches = {id(mismatch.variable): mismatch for mismatch in restoration.mismatches}
+    matched = restoration.matched_node_ids()
     rows = []
     for trackable, key, value in _program_values(restoration):
-        rows.append(_program_row(restoration, trackable, key, value, places, misfits.get(id(trackable))))
+        rows.append(_program_row(restoration, trackable, key, value, matched, mismatches.get(id(trackable))))
     rows.extend(_unused_rows(restoration))
-    return _report(restoration, rows, bool(misfits) and not restoration.has_given, _slot_names(restoration))
+    return _report(restoration, rows, bool(mismatches) and not restoration.has_given, _slot_names(restoration))
 
 
 def _slot_names(restoration: Restoration) -> set[str]:
@@ -55,18 +55,18 @@ def report_of_names(restoration: NameBasedRestoration) -> RestoreReport:
     """Returns the report of a checkpoint without objects."""
     rows = []
     reader = restoration.reader
-    misfits = {id(misfit.variable): misfit for misfit in restoration.misfits}
+    mismatches = {id(mismatch.variable): mismatch for mismatch in restoration.mismatches}
     for trackable, key, value in _program_values(restoration):
         name = full_name_of(trackable)
-        if id(trackable) in misfits:
-            rows.append(_misfit_row(name, value, misfits[id(trackable)]))
+        if id(trackable) in mismatches:
+            rows.append(_mismatch_row(name, value, mismatches[id(trackable)]))
         elif name in restoration.taken:
             rows.append(ReportRow(LOADED, name, value, _saved_value(reader, name)))
         else:
             rows.append(ReportRow(MISSING, name or readable(key), value))
     unused = [key for key in reader.keys() if key not in restoration.taken]  # noqa: SIM118  a reader is not a dict
     rows.extend(ReportRow(UNUSED, key, None, _saved_value(reader, key)) for key in unused)
-    return _report(restoration, rows, bool(misfits) and not restoration.has_given)
+    return _report(restoration, rows, bool(mismatches) and not restoration.has_given)
 
 
 def _report(
@@ -90,7 +90,7 @@ def _report(
     return RestoreReport(restoration.reader.prefix, sorted(rows, key=lambda row: order.index(row.state)), is_refused)
 
 
-def _program_values(restoration: RestorationBase) -> Iterator[tuple[Any, str, Value]]:
+def _program_values(restoration: RestorationBase) -> Iterator[tuple[Any, str, ReportedValue]]:
     """Yields all values of the program: the object, the key that the value would have, and what is known of it."""
     view = ObjectGraphView(restoration.root, attached=restoration.attached)
     supplement = supplementary_graph(view) if restoration.has_supplement else SupplementaryGraph()
@@ -99,25 +99,30 @@ def _program_values(restoration: RestorationBase) -> Iterator[tuple[Any, str, Va
             yield (
                 trackable,
                 checkpoint_key(path, VARIABLE_VALUE_KEY),
-                Value(TensorShape(trackable.shape), as_dtype(trackable.dtype)),
+                ReportedValue(TensorShape(trackable.shape), as_dtype(trackable.dtype)),
             )
             continue
         for attribute in attributes_of(trackable, functools.partial(checkpoint_key, path)):
             yield trackable, attribute.key, _value_of(attribute.tensors)
 
 
-def _value_of(tensors: Sequence[Any]) -> Value:
+def _value_of(tensors: Sequence[Any]) -> ReportedValue:
     if len(tensors) == 1 and isinstance(tensors[0].value, Tensor):
-        return Value(tensors[0].value.shape, tensors[0].value.dtype)
-    return Value()
+        return ReportedValue(tensors[0].value.shape, tensors[0].value.dtype)
+    return ReportedValue()
 
 
 def _program_row(
-    restoration: Restoration, trackable: object, key: str, value: Value, places: dict[int, int], misfit: Misfit | None
+    restoration: Restoration,
+    trackable: object,
+    key: str,
+    value: ReportedValue,
+    matched: dict[int, int],
+    mismatch: ShapeMismatch | None,
 ) -> ReportRow:
-    if misfit is not None:
-        return _misfit_row(readable(key), value, misfit)
-    node_id = places.get(id(trackable))
+    if mismatch is not None:
+        return _mismatch_row(readable(key), value, mismatch)
+    node_id = matched.get(id(trackable))
     attribute = key.rpartition("/")[2]
     if node_id is not None:
         for saved in restoration.proto.nodes[node_id].attributes:
@@ -126,17 +131,17 @@ def _program_row(
     return ReportRow(MISSING, readable(key), value, note=_shared_note(restoration, key))
 
 
-def _misfit_row(name: str, value: Value, misfit: Misfit) -> ReportRow:
-    state = WRONG_SHAPE if misfit.is_of_shape else WRONG_DTYPE
-    return ReportRow(state, name, value, Value(misfit.saved_shape, misfit.saved_dtype))
+def _mismatch_row(name: str, value: ReportedValue, mismatch: ShapeMismatch) -> ReportRow:
+    state = WRONG_SHAPE if mismatch.is_of_shape else WRONG_DTYPE
+    return ReportRow(state, name, value, ReportedValue(mismatch.saved_shape, mismatch.saved_dtype))
 
 
 def _shared_note(restoration: Restoration, key: str) -> str:
-    """Says that a value has a place in the checkpoint which another object took: the two were one when saved."""
+    """Says that the saved object of a value was matched to another object: the two were one when saved."""
     nodes = restoration.proto.nodes
     node = nodes[0]
     for part in key.partition(f"/{ATTRIBUTES}/")[0].split("/"):
-        numbers = [child.node_id for child in node.children if escaped(child.local_name) == part]
+        numbers = [child.node_id for child in node.children if escape(child.local_name) == part]
         if not numbers:
             return ""
         node = nodes[numbers[0]]
@@ -179,15 +184,15 @@ def _waiting_note(restoration: Restoration, node_id: int, parents: Mapping[int, 
     return ""
 
 
-def _saved_value(reader: ValueReader, key: str) -> Value:
+def _saved_value(reader: ValueReader, key: str) -> ReportedValue:
     if key not in reader:
-        return Value()
+        return ReportedValue()
     entry = reader.entry(key)
-    return Value(TensorShape(entry.shape), entry.dtype)
+    return ReportedValue(TensorShape(entry.shape), entry.dtype)
 
 
 def readable(key: str) -> str:
-    """Returns a key of a checkpoint as the way to a value.
+    """Returns a key of a checkpoint as the path to a value.
 
     >>> from millrace._src.checkpoint.report_rows import readable
     >>> readable("model/bias/.ATTRIBUTES/VARIABLE_VALUE"), readable("words/.ATTRIBUTES/table")

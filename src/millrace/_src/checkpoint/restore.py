@@ -3,8 +3,8 @@
 Problem: objects meet their saved values at different times. Some exist when a program restores, others are made by the
 first call of a layer. A mistake in one object must not leave the others half restored.
 
-Idea: a `Restoration` holds the open file, the message of the saved objects, and which object took which place. The walk
-of `trackable/restoration.py` finds objects and places; the values of all objects that were reached are then looked at,
+Idea: a `Restoration` holds the open file, the message of the saved objects, and which object matches which of these.
+The walk of `trackable/restoration.py` finds the pairs; the values of all objects that were reached are then looked at,
 read, and given, in that order. Restored in a graph, the values are the outputs of one `RestoreV2`.
 """
 
@@ -21,14 +21,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Self
 
-from millrace._src.checkpoint.fitting import Misfit, misfits
 from millrace._src.checkpoint.options import CheckpointOptions
 from millrace._src.checkpoint.reading import ValueReader, Want
 from millrace._src.checkpoint.renamed_children import explain_names
 from millrace._src.checkpoint.report import RestoreReport
 from millrace._src.checkpoint.report_rows import report_of
+from millrace._src.checkpoint.restore_specs import RestoreSpec, restore_spec_of
+from millrace._src.checkpoint.shape_mismatches import ShapeMismatch, find_mismatches
 from millrace._src.checkpoint.slot_matching import SavedOwner, match_slots, saved_owner, warn_of_slots
-from millrace._src.checkpoint.takers import Taker, taker_of
 from millrace._src.core.context import in_plain_graph, state
 from millrace._src.core.resources import is_variable
 from millrace._src.graph.func_graph import init_scope
@@ -61,7 +61,7 @@ class RestorationBase(abc.ABC):
         self.graph = state.graph
         self.session_operations: list[Any] | None = [] if in_plain_graph() else None
         """What a session runs to give values in a graph of TensorFlow 1; None where values are given at once."""
-        self.misfits: list[Misfit] = []
+        self.mismatches: list[ShapeMismatch] = []
         self.has_given = False
         """Whether objects have values of this restoration."""
 
@@ -79,7 +79,7 @@ class RestorationBase(abc.ABC):
         return False
 
     @abc.abstractmethod
-    def taker(self, reached: Reached) -> Taker:
+    def restore_spec(self, reached: Reached) -> RestoreSpec:
         """Returns what takes the saved values of an object."""
 
     @abc.abstractmethod
@@ -104,19 +104,19 @@ class RestorationBase(abc.ABC):
           InvalidArgumentError: if a saved value has another dtype.
           NotFoundError: if the checkpoint lacks a value.
         """
-        older = {id(one.trackable): one for one in reversed(reached) if one.is_older}  # of two places the first counts
-        takers = [self.taker(one) for one in reversed(older.values())]
-        self.misfits = misfits(self.reader, takers)
-        if self.misfits:
-            error = self.misfits[0].error(f"\n\n{self.report()}")
+        older = {id(one.trackable): one for one in reversed(reached) if one.is_older}  # the first of two positions
+        restore_specs = [self.restore_spec(one) for one in reversed(older.values())]
+        self.mismatches = find_mismatches(self.reader, restore_specs)
+        if self.mismatches:
+            error = self.mismatches[0].error(f"\n\n{self.report()}")
             self.release(reached)
             raise error
         with self.context():
-            values = self.reader.read([want for taker in takers for want in taker.wants])
-            for taker in takers:
-                taken = taker.take([next(values) for _ in taker.wants])
-                self.has_given = self.has_given or bool(taker.wants)
-                if self.session_operations is not None and taker.wants:
+            values = self.reader.read([want for restore_spec in restore_specs for want in restore_spec.wants])
+            for restore_spec in restore_specs:
+                taken = restore_spec.take([next(values) for _ in restore_spec.wants])
+                self.has_given = self.has_given or bool(restore_spec.wants)
+                if self.session_operations is not None and restore_spec.wants:
                     self.session_operations.append(taken)
         for one in reached:
             one.trackable._update_uid = max(one.trackable._update_uid, self.uid)
@@ -180,7 +180,7 @@ class Restoration(RestorationBase):
         """Whether the checkpoint has supplementary children of objects."""
         return self.required_count < len(self.proto.nodes)
 
-    # --- which object took which place -------------------------------------------------------------------------
+    # --- which object matches which saved object ----------------------------------------------------------------
 
     def child_numbers(self, node_id: int) -> dict[str, int]:
         """Returns the numbers of the children of a saved object by their names."""
@@ -191,16 +191,16 @@ class Restoration(RestorationBase):
         return CheckpointPosition(self, node_id)
 
     def bound(self, node_id: int) -> Any:
-        """Returns the object that took the place of a saved object; None if none did, or if it is gone."""
+        """Returns the object that matches a saved object; None if none does, or if it is gone."""
         holder = self._bound.get(node_id)
         return holder() if isinstance(holder, weakref.ref) else holder
 
     def was_bound(self, node_id: int) -> bool:
-        """Returns whether an object took the place of a saved object, though it may be gone by now."""
+        """Returns whether an object was matched to a saved object, though it may be gone by now."""
         return node_id in self._bound
 
-    def places(self) -> dict[int, int]:
-        """Returns the numbers of the places that living objects took, by the `id` of the objects."""
+    def matched_node_ids(self) -> dict[int, int]:
+        """Returns the numbers of the saved objects that living objects match, by the `id` of the objects."""
         bound = {node_id: self.bound(node_id) for node_id in self._bound}
         return {id(trackable): node_id for node_id, trackable in bound.items() if trackable is not None}
 
@@ -209,7 +209,7 @@ class Restoration(RestorationBase):
         return report_of(self)
 
     def bind(self, node_id: int, trackable: object) -> bool:
-        """Notes that an object takes a place; returns whether the place was free."""
+        """Notes that an object matches a saved object; returns whether that one was free."""
         if node_id in self._bound:
             return False
         self._bound[node_id] = _weakly(trackable)
@@ -249,14 +249,14 @@ class Restoration(RestorationBase):
         self._found_owners.append(found)
         self.slot_numbers.update(found.saved_slots)
 
-    def taker(self, reached: Reached) -> Taker:
+    def restore_spec(self, reached: Reached) -> RestoreSpec:
         """Returns what takes the values of an object, and notes which saved attributes the object does not know."""
         position = reached.position
         assert isinstance(position, CheckpointPosition)
-        taker = taker_of(reached.trackable, position.attributes())
-        if taker.unused:
-            self.unused_attributes[position.node_id] = taker.unused
-        return taker
+        restore_spec = restore_spec_of(reached.trackable, position.attributes())
+        if restore_spec.unused:
+            self.unused_attributes[position.node_id] = restore_spec.unused
+        return restore_spec
 
     def _note_slots(self, node_id: int) -> None:
         """Finds the slot variables for which the optimizer and the variable are both there now."""
@@ -287,7 +287,7 @@ def _weakly(trackable: object) -> Any:
 
 
 class CheckpointPosition(RestorePosition):
-    """The place of one saved object. Optimizers that make slot variables use it; the names are TensorFlow's.
+    """The position of one saved object. Optimizers that make slot variables use it; the names are TensorFlow's.
 
     Args:
       restoration: the restoration.
@@ -315,7 +315,7 @@ class CheckpointPosition(RestorePosition):
 
     @property
     def trackable(self) -> Any:
-        """The object that took the place; None if none did."""
+        """The object that matches; None if none did."""
         return self.checkpoint.bound(self.node_id)
 
     def attributes(self) -> dict[str, str]:
@@ -327,7 +327,7 @@ class CheckpointPosition(RestorePosition):
         return list(self.attributes()) == ["VARIABLE_VALUE"] and not self.object_proto.children
 
     def bind(self, trackable: object) -> bool:
-        """Notes that an object takes the place; returns whether the place was free."""
+        """Notes that an object matches; returns whether the position was free."""
         return self.checkpoint.bind(self.node_id, trackable)
 
     def bind_object(self, trackable: object) -> bool:
@@ -358,7 +358,7 @@ class CheckpointPosition(RestorePosition):
         return self.checkpoint.child_numbers(self.node_id)
 
     def children(self, trackable: Any = None) -> dict[str, RestorePosition]:
-        """Returns the places of the saved object's children by their names.
+        """Returns the positions of the saved object's children by their names.
 
         Slots of an optimizer do not take them: all slots are matched at once, when they are made.
         """
@@ -380,12 +380,12 @@ class CheckpointPosition(RestorePosition):
         return explain_names(self.checkpoint)
 
     def restore(self, trackable: Any) -> None:
-        """Gives an object that takes the place, and all objects below it, the saved values."""
+        """Gives an object that matches, and all objects below it, the saved values."""
         restore(trackable, self)
 
 
 class SlotPosition(CheckpointPosition):
-    """The place of a slot, or of what holds slots: nothing takes it by its name alone."""
+    """The position of a slot, or of what holds slots: nothing takes it by its name alone."""
 
     def bind(self, trackable: Any) -> bool:
         """Returns False."""
@@ -393,10 +393,10 @@ class SlotPosition(CheckpointPosition):
 
 
 class SlotListPosition(CheckpointPosition):
-    """The place of a list whose elements tell by their indices alone nothing."""
+    """The position of a list whose elements are not identified by their indices alone."""
 
     def children(self, trackable: Any = None) -> dict[str, RestorePosition]:
-        """Returns the places of the elements, which are matched later."""
+        """Returns the positions of the elements, which are matched later."""
         return {name: SlotPosition(self.checkpoint, number) for name, number in self.child_numbers().items()}
 
 
@@ -407,7 +407,7 @@ def _class_of_child(found: SavedOwner, name: str) -> type[CheckpointPosition]:
 
 
 class SlotsPosition(CheckpointPosition):
-    """The place of all slots of an optimizer, which waits until they are made.
+    """The position of all slots of an optimizer, which waits until they are made.
 
     Args: found: the optimizer.
     """
@@ -437,7 +437,7 @@ class SlotsPosition(CheckpointPosition):
 
 
 class RootPosition(CheckpointPosition):
-    """The place of the root, some of whose children are not its own: they are attached within checkpoints.
+    """The position of the root, some of whose children are not its own: they are attached within checkpoints.
 
     Args:
       restoration: the restoration.
@@ -449,5 +449,5 @@ class RootPosition(CheckpointPosition):
         self._attached = attached
 
     def children(self, trackable: object = None) -> dict[str, RestorePosition]:
-        """Returns the places of the children that are the root's own."""
-        return {name: place for name, place in super().children().items() if name not in self._attached}
+        """Returns the positions of the children that are the root's own."""
+        return {name: position for name, position in super().children().items() if name not in self._attached}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.checkpoint.bundle.index_file import Entry
+from millrace._src.checkpoint.bundle.index_file import IndexFileEntry
 from millrace._src.checkpoint.bundle.merging import merge_bundles
 from millrace._src.checkpoint.bundle.opening import StoredTensors, open_checkpoint
 from millrace._src.checkpoint.bundle.single_file_reader import SingleFileReader
@@ -78,13 +78,13 @@ def restored_shape(shape_and_slice: bytes) -> TensorShape:
     if not shape_and_slice:
         return UNKNOWN
     try:
-        shape, part = parsed_slice(shape_and_slice)
+        shape, part = parse_slice(shape_and_slice)
     except errors.InvalidArgumentError as error:
         raise ValueError(error.message) from None
     return TensorShape(part.shape_in(shape))
 
 
-def parsed_slice(shape_and_slice: bytes) -> tuple[tuple[int, ...], TensorSlice]:
+def parse_slice(shape_and_slice: bytes) -> tuple[tuple[int, ...], TensorSlice]:
     """Reads the text about a slice.
 
     Raises: tf.errors.InvalidArgumentError: for a text that is none; InternalError: for a slice outside of its tensor.
@@ -144,7 +144,7 @@ def save_v2(
             if not text:
                 writer.add(name, array, dtype)
                 continue
-            shape, part = parsed_slice(text)
+            shape, part = parse_slice(text)
             check_slice_fits(text, part.shape_in(shape), array)
             writer.add_slice(name, shape, part, array, dtype)
     return ()
@@ -218,12 +218,12 @@ def restore_v2(
         raise invalid(f"Got {tensor_names.size} tensor names, but {len(dtypes)} expected dtypes.")
     with open_checkpoint(file_name(prefix.item())) as reader:
         names = tensor_names.tolist()
-        entries = [_checked_entry(reader, name, dtype) for name, dtype in zip(names, dtypes, strict=True)]
+        entries = [_find_entry(reader, name, dtype) for name, dtype in zip(names, dtypes, strict=True)]
         texts = shape_and_slices.tolist()
-        return [_restored(reader, entry, text) for entry, text in zip(entries, texts, strict=True)]
+        return [_restore(reader, entry, text) for entry, text in zip(entries, texts, strict=True)]
 
 
-def _checked_entry(reader: StoredTensors, name: bytes, dtype: DType) -> Entry:
+def _find_entry(reader: StoredTensors, name: bytes, dtype: DType) -> IndexFileEntry:
     """Returns what a checkpoint says of a tensor, which is to be of a dtype."""
     if isinstance(reader, SingleFileReader):
         return check_single_file_dtype(reader, name, dtype)
@@ -234,7 +234,7 @@ def _checked_entry(reader: StoredTensors, name: bytes, dtype: DType) -> Entry:
     return entry
 
 
-def check_single_file_dtype(reader: SingleFileReader, name: bytes, dtype: DType) -> Entry:
+def check_single_file_dtype(reader: SingleFileReader, name: bytes, dtype: DType) -> IndexFileEntry:
     """Returns what a checkpoint of TensorFlow's first form says of a tensor, which is to be of a dtype.
 
     Raises: tf.errors.InvalidArgumentError: if it is of another; NotFoundError: if there is no such tensor.
@@ -246,10 +246,10 @@ def check_single_file_dtype(reader: SingleFileReader, name: bytes, dtype: DType)
     return entry
 
 
-def _restored(reader: StoredTensors, entry: Entry, text: bytes) -> Array:
+def _restore(reader: StoredTensors, entry: IndexFileEntry, text: bytes) -> Array:
     if not text:
         return reader.read_stored(entry)
-    shape, part = parsed_slice(text)
+    shape, part = parse_slice(text)
     if shape != entry.shape:
         spec = f"shape in shape_and_slice spec {shape_brackets(shape)}"
         stored = f"does not match the shape stored in checkpoint: {shape_brackets(entry.shape)}"

@@ -1,7 +1,7 @@
 """Which tensors a checkpoint takes of one object, and under which keys.
 
-Problem: classes say so in three ways. `_serialize_to_tensors` gives tensors by name; tables and iterators have names
-that belong to one attribute; old classes hand out `SaveableObject`s.
+Problem: classes say so by three protocols. `_serialize_to_tensors` gives tensors by name; tables and iterators have
+names that belong to one attribute; old classes hand out `SaveableObject`s.
 
 Idea: all three become `SavedAttribute`s: a name, a key, and the tensors whose keys begin with that key.
 """
@@ -109,7 +109,7 @@ def _value_of(trackable: object, value: object) -> Any:
 
 
 def _overrides(name: str) -> Callable[[type], bool]:
-    """Returns a function that tells whether a class, or one between it and `Trackable`, defines a method."""
+    """Returns a function that returns whether a class, or one between it and `Trackable`, defines a method."""
     original = getattr(Trackable, name)
     return lambda cls: getattr(cls, name, original) is not original
 

@@ -128,7 +128,7 @@ def session_for(session: object, prefix: object) -> Any:
     return chosen
 
 
-def evaluated(value: Any, session: Any = None) -> Any:
+def evaluate(value: Any, session: Any = None) -> Any:
     """Returns the value of a tensor or variable of a plain graph in a session; of an eager one the value itself.
 
     Args:

@@ -123,17 +123,18 @@ class MaxShardSizePolicy(ShardingCallback):
                 remaining = part.remaining
         return shards
 
-    def _parts(self, shardable: ShardableTensor, remaining: int) -> Iterator[_Part]:
+    def _parts(self, shardable: ShardableTensor, remaining: int) -> Iterator[_ShardPart]:
         """Yields a tensor, or the parts of it that go to one file after the other."""
         size = _bytes_of(shardable)
         if size <= remaining:
-            yield _Part(shardable.tensor, shardable.slice_spec, remaining - size, opens_file=False)
+            yield _ShardPart(shardable.tensor, shardable.slice_spec, remaining - size, opens_file=False)
         elif not shardable.shape.rank or shardable.slice_spec:
-            yield _Part(shardable.tensor, shardable.slice_spec, max(0, self.max_shard_size - size), opens_file=True)
+            free = max(0, self.max_shard_size - size)
+            yield _ShardPart(shardable.tensor, shardable.slice_spec, free, opens_file=True)
         else:
             yield from self._cut(shardable, size, remaining)
 
-    def _cut(self, shardable: ShardableTensor, size: int, remaining: int) -> Iterator[_Part]:
+    def _cut(self, shardable: ShardableTensor, size: int, remaining: int) -> Iterator[_ShardPart]:
         """Cuts a tensor into boxes; each is the largest of those that fit which divide the rest evenly."""
         shape = shardable.shape.as_list()
         element = size // math.prod(shape)
@@ -147,13 +148,13 @@ class MaxShardSizePolicy(ShardingCallback):
                 boxes.append(box)
                 continue
             cut = cut or _smallest_cut(box)
-            first, rest = _divided(box, *cut)
+            first, rest = _divide(box, *cut)
             boxes.extend(rest)
             if rest and element * _volume(first) > remaining:
                 boxes.append(first)  # cut it further
                 continue
             remaining = max(0, remaining - element * _volume(first))
-            yield _Part(_piece(shardable.tensor, first), _slice_spec(shape, first), remaining, opens_file)
+            yield _ShardPart(_piece(shardable.tensor, first), _slice_spec(shape, first), remaining, opens_file)
             opens_file = False
 
 
@@ -162,7 +163,7 @@ _Box: TypeAlias = list[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _ShardPart:
     """A tensor or a part of it, how much room the file then has, and whether the part begins a new file."""
 
     tensor: Any
@@ -193,7 +194,7 @@ def _smallest_cut(box: _Box) -> tuple[int, int]:
     return next((axis for axis, (_, length) in enumerate(box) if length > 1), len(box) - 1), 1
 
 
-def _divided(box: _Box, axis: int, count: int) -> tuple[_Box, list[_Box]]:
+def _divide(box: _Box, axis: int, count: int) -> tuple[_Box, list[_Box]]:
     """Returns the begin of a box along an axis, and the rest, if there is any."""
     start, length = box[axis]
     first, rest = list(box), list(box)
@@ -231,7 +232,7 @@ def stored_size(tensor: object) -> int:
     return sum(len(text) + 1 for text in tensor.numpy().ravel()) + 4 if tensor.shape.rank else 0
 
 
-def distributed(
+def distribute(
     shardable_tensors: Sequence[ShardableTensor], callback: ShardingCallback
 ) -> list[list[tuple[str, str, Any]]]:
     """Returns key, slice and value of each tensor, by data files, as a callback distributes them.

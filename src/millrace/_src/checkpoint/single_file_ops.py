@@ -13,7 +13,7 @@ from millrace._src.checkpoint.save_ops import (
     check_single_file_dtype,
     check_slice_fits,
     invalid,
-    parsed_slice,
+    parse_slice,
     restored_shape,
     with_length,
 )
@@ -87,7 +87,7 @@ def _save(
         if not text:
             writer.add(name, array, dtype)
             continue
-        shape, part = parsed_slice(text)
+        shape, part = parse_slice(text)
         check_slice_fits(text, part.shape_in(shape), array)
         writer.add_slice(name, shape, part, array, dtype)
     writer.finish()
@@ -118,7 +118,7 @@ def _restore_slice_shape(c: ShapeContext) -> TensorShape:
 )
 def restore(xp: Xp, file_pattern: Array, tensor_name: Array, *, dt: DType, preferred_shard: int = -1) -> Array:
     """Restores a tensor from the files that match a pattern; all of them are looked into, whichever is preferred."""
-    return _restored(file_pattern, tensor_name, b"", dt)
+    return _restore(file_pattern, tensor_name, b"", dt)
 
 
 @op(
@@ -133,10 +133,10 @@ def restore_slice(
     xp: Xp, file_pattern: Array, tensor_name: Array, shape_and_slice: Array, *, dt: DType, preferred_shard: int = -1
 ) -> Array:
     """Restores a slice of a tensor from the files that match a pattern."""
-    return _restored(file_pattern, tensor_name, shape_and_slice.reshape(-1).tolist()[0], dt)
+    return _restore(file_pattern, tensor_name, shape_and_slice.reshape(-1).tolist()[0], dt)
 
 
-def _restored(file_pattern: Array, tensor_name: Array, text: bytes, dtype: DType) -> Any:
+def _restore(file_pattern: Array, tensor_name: Array, text: bytes, dtype: DType) -> Any:
     if file_pattern.size != 1:
         raise invalid(f"Input 0 (file_pattern) must be a string scalar; got a tensor of {file_pattern.size} elements")
     if not tensor_name.size:
@@ -146,7 +146,7 @@ def _restored(file_pattern: Array, tensor_name: Array, text: bytes, dtype: DType
         entry = check_single_file_dtype(reader, name, dtype)
         if not text:
             return reader.read_stored(entry)
-        shape, part = parsed_slice(text)
+        shape, part = parse_slice(text)
         if shape != entry.shape:
             words = "Shape in shape_and_slice spec does not match the shape in the save file"
             raise invalid(f"{words}: {shape_brackets(shape)}, save file shape: {shape_brackets(entry.shape)}")

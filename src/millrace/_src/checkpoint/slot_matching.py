@@ -4,7 +4,7 @@ Problem: the saved optimizer may be of another kind, or have trained other varia
 has slots of another meaning at the same index; some even have the same shape.
 
 Idea: a slot is known by the name of the child that holds it ("_momentums") and by the variable that it is for. Names
-count only where both optimizers keep slots of the same kinds, as far as the checkpoint tells: by the names of variables
+count only where both optimizers keep slots of the same kinds, as far as the checkpoint says: by the names of variables
 and by the children. Indices in lists of slots are translated by the variables. What does not correspond is not
 restored, and a warning names it.
 """
@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from millrace._src.checkpoint.fitting import misfits
+from millrace._src.checkpoint.shape_mismatches import find_mismatches
 from millrace._src.core.resources import is_variable
 from millrace._src.trackable.restoration import Reached, walk
 from millrace._src.trackable.slot_owners import SlotOwner, slot_owner_of
@@ -63,7 +63,7 @@ class SavedOwner:
 
     @property
     def saved_kind(self) -> str:
-        """The kind of the saved object, as the name of a variable tells; "" if it tells none."""
+        """The kind of the saved object, as the name of a variable says; "" if it says none."""
         number = self.position.child_numbers().get(self.rule.common[0])
         attributes = () if number is None else self.restoration.proto.nodes[number].attributes
         return self.rule.kind_in_name(attributes[0].full_name) if attributes else ""
@@ -171,15 +171,15 @@ def _trained_pairs(found: SavedOwner, trained: Mapping[str, Any]) -> tuple[dict[
     taken to be the same list, where nothing is known of an element on either side.
     """
     saved = found.saved(found.rule.trained_list)
-    places = found.restoration.places()
+    matched = found.restoration.matched_node_ids()
     indices = {number: index for index, number in saved.items()}
-    pairs = {name: indices[places[id(child)]] for name, child in trained.items() if places.get(id(child)) in indices}
+    pairs = {name: indices[matched[id(child)]] for name, child in trained.items() if matched.get(id(child)) in indices}
     by_index = [
         name
         for name, child in trained.items()
         if len(saved) == len(trained)
         and name in saved
-        and id(child) not in places
+        and id(child) not in matched
         and not found.restoration.was_bound(saved[name])
     ]
     return pairs | dict(zip(by_index, by_index)), by_index
@@ -222,8 +222,8 @@ def _unnamed(
     if not is_same_order or len(saved) != len(ours) or any(name != index for name, index in pairs.items()):
         return []
     reached = [Reached(slot, found.restoration.position(number)) for slot, number in zip(ours, saved)]
-    takers = map(found.restoration.taker, reached)
-    return [] if misfits(found.restoration.reader, takers) else reached
+    restore_specs = map(found.restoration.restore_spec, reached)
+    return [] if find_mismatches(found.restoration.reader, restore_specs) else reached
 
 
 def _lists(found: SavedOwner) -> set[str]:
@@ -242,7 +242,8 @@ def _is_by_variable(child: Any, elements: Mapping[str, Any], trained: Mapping[st
 
 def _fitting(restoration: Restoration, reached: Sequence[Reached]) -> list[Reached]:
     """Returns the slots whose saved values fit, and lets go of the others."""
-    wrong = {id(misfit.variable) for misfit in misfits(restoration.reader, map(restoration.taker, reached))}
+    mismatches = find_mismatches(restoration.reader, map(restoration.restore_spec, reached))
+    wrong = {id(mismatch.variable) for mismatch in mismatches}
     restoration.release([one for one in reached if id(one.trackable) in wrong])
     return [one for one in reached if id(one.trackable) not in wrong]
 

@@ -20,7 +20,7 @@ from millrace._src.checkpoint.object_graph import (
     SavedTensor,
     TrackableObjectGraph,
     add_attributes,
-    escaped,
+    escape,
 )
 from millrace._src.checkpoint.saved_attributes import has_values
 
@@ -45,7 +45,7 @@ class SupplementaryGraph:
 def supplementary_graph(view: ObjectGraphView) -> SupplementaryGraph:
     """Returns what supplementary children add to the objects of a view: those that lead to values."""
     known = view.nodes()
-    found = _Walk(view)
+    found = _SupplementWalk(view)
     valued = found.leading_to_values()
     kept = [number for number in range(len(known), len(found.nodes)) if number in valued]
     renumbered = {number: number for number in range(len(known))}
@@ -61,7 +61,7 @@ def supplementary_graph(view: ObjectGraphView) -> SupplementaryGraph:
     )
 
 
-class _Walk:
+class _SupplementWalk:
     """All objects that children and supplementary children lead to, and the edges that a view does not have."""
 
     def __init__(self, view: ObjectGraphView) -> None:
@@ -92,7 +92,7 @@ class _Walk:
         self._numbers[id(child)] = number = len(self.nodes)
         self.nodes.append(child)
         path = self.paths[parent]
-        self.paths.append(f"{path}/{escaped(name)}" if path else escaped(name))
+        self.paths.append(f"{path}/{escape(name)}" if path else escape(name))
         return number
 
     def leading_to_values(self) -> set[int]:

@@ -108,7 +108,7 @@ class CheckpointView:
         return reached
 
     def match(self, obj: object) -> dict[int, Any]:
-        """Returns the objects of a program by the numbers of the saved objects that the same way leads to.
+        """Returns the objects of a program by the numbers of the saved objects that the same path leads to.
 
         Args: obj: the root of the program's objects.
         Raises: ValueError: if `obj` is not trackable.

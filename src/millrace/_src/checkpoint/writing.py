@@ -13,7 +13,7 @@ from millrace._src.checkpoint.bundle.tensor_slices import parse_shape_and_slice
 from millrace._src.checkpoint.bundle.writer import BundleWriter
 from millrace._src.checkpoint.object_graph import SavedGraph, SavedTensor
 from millrace._src.checkpoint.options import CheckpointOptions, io_device
-from millrace._src.checkpoint.sharding import ShardableTensor, distributed
+from millrace._src.checkpoint.sharding import ShardableTensor, distribute
 from millrace._src.checkpoint.supplementary_graph import SUPPLEMENT_KEY
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
@@ -52,7 +52,7 @@ def shards_to_write(saved_graph: SavedGraph, options: CheckpointOptions) -> Sequ
         saved_tensors.append(_message(SUPPLEMENT_KEY, saved_graph.supplement))
     if options.experimental_sharding_callback is None:
         return [[(saved.checkpoint_key, saved.slice_spec, _tensor(saved)) for saved in saved_tensors]]
-    return distributed([_shardable(saved) for saved in saved_tensors], options.experimental_sharding_callback)
+    return distribute([_shardable(saved) for saved in saved_tensors], options.experimental_sharding_callback)
 
 
 def _message(key: str, proto: Any) -> SavedTensor:

@@ -6,7 +6,7 @@ import argparse
 
 from millrace._src.command_line.commands import Command
 from millrace._src.command_line.failures import CommandError
-from millrace._src.command_line.reports import Report, counted
+from millrace._src.command_line.reports import Report, count_text
 from millrace._src.interop.array_files.conversion import convert_arrays
 from millrace._src.interop.array_files.opening import checkpoint_prefix, suffix_of
 from millrace._src.ops.io.gfile import exists, isdir
@@ -28,7 +28,7 @@ def _output(given: argparse.Namespace) -> str:
     _refuse_target(given.target, given.overwrite)
     conversion = convert_arrays(given.source, given.target)
     data = {"target": given.target, "names": dict(conversion.names), "left_out": dict(conversion.left_out)}
-    lines = [f"wrote {counted(len(conversion.names), 'tensor')} to {given.target}"]
+    lines = [f"wrote {count_text(len(conversion.names), 'tensor')} to {given.target}"]
     lines += [f"left out: {name} ({reason})" for name, reason in conversion.left_out.items()]
     report = Report(data, ["\n".join(lines)])
     return report.json() if given.json else report.text()

@@ -3,7 +3,7 @@
 Problem: a file that is missing, damaged or of another kind is the daily business of tools that look into files. A
 traceback through the library says nothing to the person at the terminal.
 
-Idea: commands raise; one place turns the exceptions that concern the user's input into a line. What is none of these
+Idea: commands raise; one function turns the exceptions that concern the user's input into a line. What is none of these
 is a mistake of ours and keeps its traceback.
 """
 

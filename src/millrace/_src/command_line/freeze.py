@@ -6,8 +6,8 @@ import argparse
 
 from millrace._src.command_line.commands import Command
 from millrace._src.command_line.failures import CommandError
-from millrace._src.command_line.reports import Report, counted
-from millrace._src.command_line.run_signature import loaded_signature
+from millrace._src.command_line.reports import Report, count_text
+from millrace._src.command_line.run_signature import load_signature
 from millrace._src.function.constant_graphs import convert_variables_to_constants_v2
 from millrace._src.ops.io.gfile import exists
 from millrace._src.ops.io.message_files import write_message
@@ -35,7 +35,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 def _output(given: argparse.Namespace) -> str:
     if exists(given.target) and not given.overwrite:
         raise CommandError(f"{given.target} is there already; --overwrite replaces it.")
-    signature = loaded_signature(given.dir, given.tag_set, given.signature_def)
+    signature = load_signature(given.dir, given.tag_set, given.signature_def)
     try:
         frozen = convert_variables_to_constants_v2(signature)
     except ValueError as error:
@@ -50,7 +50,7 @@ def _output(given: argparse.Namespace) -> str:
         "bytes": size,
         "tensors": [dict(zip(("kind", "name", "dtype", "shape"), row, strict=True)) for row in rows],
     }
-    summary = f"wrote {counted(len(graph_def.node), 'node')}, {size_text(size)}, to {given.target}"
+    summary = f"wrote {count_text(len(graph_def.node), 'node')}, {size_text(size)}, to {given.target}"
     report = Report(data, [summary, table(["", "tensor", "dtype", "shape"], rows)])
     return report.json() if given.json else report.text()
 

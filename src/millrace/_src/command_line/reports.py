@@ -38,7 +38,7 @@ def _plain(value: object) -> Any:
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def counted(count: int, noun: str) -> str:
+def count_text(count: int, noun: str) -> str:
     """Writes a number of things: `1 tensor`, `2 tensors`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 

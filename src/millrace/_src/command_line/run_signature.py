@@ -10,7 +10,7 @@ import numpy as np
 from millrace._src.command_line.commands import Command, add_switch
 from millrace._src.command_line.failures import CommandError
 from millrace._src.command_line.saved_model_files import meta_graph_of, read_saved_model, signature_of
-from millrace._src.command_line.signature_inputs import given_inputs, output_path
+from millrace._src.command_line.signature_inputs import output_path, read_inputs
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.core.shapes import TensorShape
@@ -52,10 +52,10 @@ def output(given: argparse.Namespace) -> str:
         if getattr(given, name):
             raise CommandError(f"--{name} is not supported: {reason}")
     signature = signature_of(meta_graph_of(read_saved_model(given.dir), given.tag_set), given.signature_def)
-    values = given_inputs(given.inputs, given.input_exprs, given.input_examples)
-    tensors = _fed(signature, values)
+    values = read_inputs(given.inputs, given.input_exprs, given.input_examples)
+    tensors = _feed(signature, values)
     paths = _output_paths(signature, given.outdir, given.overwrite)
-    results = _called(given, tensors)
+    results = _call(given, tensors)
     lines = []
     for key in sorted(results):
         array = results[key].numpy()
@@ -66,13 +66,13 @@ def output(given: argparse.Namespace) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _called(given: argparse.Namespace, tensors: dict[str, Any]) -> dict[str, Any]:
+def _call(given: argparse.Namespace, tensors: dict[str, Any]) -> dict[str, Any]:
     options = LoadOptions(
         allow_file_reads=given.allow_file_reads,
         allow_file_writes=given.allow_file_writes,
         allow_python=given.allow_python,
     )
-    signature = loaded_signature(given.dir, given.tag_set, given.signature_def, options)
+    signature = load_signature(given.dir, given.tag_set, given.signature_def, options)
     try:
         results: dict[str, Any] = signature(**tensors)
     except (TypeError, ValueError) as error:
@@ -80,7 +80,7 @@ def _called(given: argparse.Namespace, tensors: dict[str, Any]) -> dict[str, Any
     return results
 
 
-def loaded_signature(folder: str, tags: str, key: str, options: LoadOptions | None = None) -> Any:
+def load_signature(folder: str, tags: str, key: str, options: LoadOptions | None = None) -> Any:
     """Loads a SavedModel and returns one of its signatures, a concrete function.
 
     Raises:
@@ -100,7 +100,7 @@ def loaded_signature(folder: str, tags: str, key: str, options: LoadOptions | No
 # --- inputs ----------------------------------------------------------------------------------------------------------
 
 
-def _fed(signature: Any, values: dict[str, Any]) -> dict[str, Any]:
+def _feed(signature: Any, values: dict[str, Any]) -> dict[str, Any]:
     """Returns the inputs as tensors of the dtypes that the signature states."""
     known = ", ".join(f'"{key}"' for key in sorted(signature.inputs))
     for key in values:

@@ -17,8 +17,8 @@ from millrace._src.command_line.commands import (
     add_switch,
     run_program,
 )
-from millrace._src.command_line.scan import scanned
-from millrace._src.command_line.show import shown
+from millrace._src.command_line.scan import scan_report
+from millrace._src.command_line.show import show_report
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -58,7 +58,7 @@ def _add_show_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _show(given: argparse.Namespace) -> str:
-    return shown(given.dir, given.all, given.tag_set, given.signature_def, given.list_ops)
+    return show_report(given.dir, given.all, given.tag_set, given.signature_def, given.list_ops)
 
 
 def _add_scan_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,7 +68,7 @@ def _add_scan_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _scan(given: argparse.Namespace) -> str:
-    return scanned(given.dir, given.tag_set, given.op_denylist)
+    return scan_report(given.dir, given.tag_set, given.op_denylist)
 
 
 _SHOW = Command("show", "show the signatures, ops and functions of a SavedModel", _add_show_arguments, _show)

@@ -19,7 +19,7 @@ SAVER_OPS = frozenset({"SaveV2", "RestoreV2", "MergeV2Checkpoints"})
 """The ops that read and write checkpoints in the graph part that the `SaverDef` of a MetaGraph names."""
 
 
-def scanned(folder: str, tags: str | None, denied: str | None) -> str:
+def scan_report(folder: str, tags: str | None, denied: str | None) -> str:
     """Returns what `scan` prints, a line for each MetaGraph.
 
     Args:
@@ -47,7 +47,7 @@ def _line(meta_graph: Any, denylist: set[str]) -> str:
 
 
 def _lines_of_others(meta_graph: Any) -> str:
-    """Returns the lines about other ops that can reach files or Python, and about ops that nobody declares here."""
+    """Returns the lines about other ops that can reach files or Python, and about ops that are not declared here."""
     reaches = {name: _can_reach(name) for name in ops_of(meta_graph) - DEFAULT_DENYLIST - SAVER_OPS}
     reaching_ops = {name for name, reach in reaches.items() if reach}
     reaching_ops |= _checkpoint_ops_outside_the_saver(meta_graph)

@@ -23,7 +23,7 @@ from millrace._src.proto import types_pb2
 LIST_OPS_ALONE = "--list_ops must be paired with a tag-set or with --all.\n"
 
 
-def shown(folder: str, is_all: bool, tags: str | None, signature: str | None, is_listing_ops: bool) -> str:
+def show_report(folder: str, is_all: bool, tags: str | None, signature: str | None, is_listing_ops: bool) -> str:
     """Returns what `show` prints.
 
     Args:

@@ -23,7 +23,7 @@ _FILE = re.compile(r"([^=]+)=([^\[\]]+)(?:\[([^\[\]]+)\])?")
 _NAMED = re.compile(r"([^=]+)=(.*)", re.DOTALL)
 
 
-def given_inputs(files: str | None, expressions: str | None, examples: str | None) -> dict[str, Any]:
+def read_inputs(files: str | None, expressions: str | None, examples: str | None) -> dict[str, Any]:
     """Returns the values of the inputs; an expression wins over a file, an example over both.
 
     Raises: CommandError: if nothing is given, or a value cannot be read.
@@ -34,7 +34,7 @@ def given_inputs(files: str | None, expressions: str | None, examples: str | Non
     values.update(_of_files(files or ""))
     values.update((name, evaluate(text)) for name, text in _named_expressions(expressions or "", "--input_exprs"))
     for name, text in _named_expressions(examples or "", "--input_examples"):
-        values[name] = _serialized(evaluate(text))
+        values[name] = _serialize(evaluate(text))
     return values
 
 
@@ -115,7 +115,7 @@ def _named(item: str, flag: str) -> tuple[str, str]:
 # --- examples --------------------------------------------------------------------------------------------------------
 
 
-def _serialized(examples: object) -> list[bytes]:
+def _serialize(examples: object) -> list[bytes]:
     if not isinstance(examples, list) or not all(isinstance(example, dict) for example in examples):
         raise CommandError(f'tf.Example input must be a list of dictionaries, but "{examples}" is {type(examples)}')
     return [_example(example) for example in examples]

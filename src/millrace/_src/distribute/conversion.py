@@ -1,7 +1,7 @@
 """AutoGraph and strategies: converted code also converts the functions that it hands to a strategy.
 
 A step is written `strategy.run(step)` in a `tf.function`. `step` is called by the strategy, whose own code is not
-converted, so the conversion happens where the function is handed over.
+converted, so the conversion happens where the function is passed.
 """
 
 from __future__ import annotations

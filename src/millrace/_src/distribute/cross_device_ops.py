@@ -11,7 +11,7 @@ from typing import Any
 
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.distribute.communication import CommunicationOptions
-from millrace._src.distribute.reduction import checked_reduction
+from millrace._src.distribute.reduction import require_reduction
 from millrace._src.util.export import export
 
 
@@ -36,7 +36,7 @@ class CrossDeviceOps:
 
         Raises: ValueError: if `reduce_op` is not a reduction.
         """
-        checked_reduction(reduce_op)
+        require_reduction(reduce_op)
         return self.reduce_implementation(reduce_op, per_replica_value, destinations, options)
 
     def batch_reduce(
@@ -54,7 +54,7 @@ class CrossDeviceOps:
 
         Raises: ValueError: if `reduce_op` is not a reduction.
         """
-        checked_reduction(reduce_op)
+        require_reduction(reduce_op)
         return self.batch_reduce_implementation(reduce_op, value_destination_pairs, options)
 
     def broadcast(self, tensor: TensorLike, destinations: object) -> Any:
@@ -69,17 +69,17 @@ class CrossDeviceOps:
     def reduce_implementation(
         self, reduce_op: object, per_replica_value: object, destinations: object, options: object
     ) -> Any:
-        """Does what `reduce` says; a subclass may do it in another way."""
+        """Does what `reduce` says; a subclass may do it otherwise."""
         return per_replica_value
 
     def batch_reduce_implementation(
         self, reduce_op: object, value_destination_pairs: Any, options: object
     ) -> list[Any]:
-        """Does what `batch_reduce` says; a subclass may do it in another way."""
+        """Does what `batch_reduce` says; a subclass may do it otherwise."""
         return [value for value, _ in value_destination_pairs]
 
     def broadcast_implementation(self, tensor: TensorLike, destinations: object) -> Any:
-        """Does what `broadcast` says; a subclass may do it in another way."""
+        """Does what `broadcast` says; a subclass may do it otherwise."""
         return tensor
 
 

@@ -40,12 +40,12 @@ class _DefaultDistributionExtended(OneReplicaExtended):
 
     @property
     def worker_devices(self) -> tuple[str, ...]:
-        """The devices that replicas run on; refused, because the program says at every place."""
+        """The devices that replicas run on; refused, because the program says at every op."""
         raise RuntimeError("worker_devices() method unsupported by default tf.distribute.Strategy.")
 
     @property
     def parameter_devices(self) -> tuple[str, ...]:
-        """The devices that variables are on; refused, because the program says at every place."""
+        """The devices that variables are on; refused, because the program says at every op."""
         raise RuntimeError("parameter_devices() method unsupported by default tf.distribute.Strategy.")
 
     def replica_devices(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What `tf.experimental.dtensor` tells about clients and devices; tensors laid out over a mesh are not built yet.
+"""What `tf.experimental.dtensor` says of clients and devices; tensors laid out over a mesh are not built yet.
 
 A client of DTensor is a process with devices of its own. A Millrace program is one client, whose job is `localhost`.
 """

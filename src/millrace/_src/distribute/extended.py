@@ -14,7 +14,7 @@ from millrace._src.core.context import state
 from millrace._src.distribute.contexts import Entered, entered_contexts, entering, in_force, require_cross_replica
 from millrace._src.distribute.conversion import convert_function_argument
 from millrace._src.distribute.input_options import InputContext, InputReplicationMode
-from millrace._src.distribute.reduction import checked_reduction, named_reduction
+from millrace._src.distribute.reduction import as_reduction, require_reduction
 from millrace._src.distribute.replica_context import ReplicaContext
 from millrace._src.ops.array.identity import identity
 from millrace._src.util import nest
@@ -86,7 +86,7 @@ class StrategyExtended:
         Raises: RuntimeError: if a replica runs.
         """
         require_cross_replica(self._container_strategy())
-        checked_reduction(reduce_op)
+        require_reduction(reduce_op)
         return self._reduce_to(value)
 
     def batch_reduce_to(
@@ -102,8 +102,8 @@ class StrategyExtended:
         Raises: RuntimeError: if a replica runs.
         """
         require_cross_replica(self._container_strategy())
-        reduction = named_reduction(reduce_op)
-        return [self.reduce_to(reduction, value, places, options) for value, places in value_destination_pairs]
+        reduction = as_reduction(reduce_op)
+        return [self.reduce_to(reduction, value, devices, options) for value, devices in value_destination_pairs]
 
     def _reduce_to(self, value: TensorLike) -> Any:
         self._must_be_implemented()

@@ -1,4 +1,4 @@
-"""The older way to feed a strategy: iterators for `Strategy.experimental_run`, datasets made of arrays."""
+"""The older interface that feeds a strategy: iterators for `Strategy.experimental_run`, datasets made of arrays."""
 
 from __future__ import annotations
 

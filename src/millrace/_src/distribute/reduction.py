@@ -38,7 +38,7 @@ class ReduceOp(enum.Enum):
         return reductions[aggregation]
 
 
-def named_reduction(reduce_op: object) -> Any:
+def as_reduction(reduce_op: object) -> Any:
     """Returns the `ReduceOp` that a name in upper or lower case means; anything but a text comes back as it is.
 
     Raises: ValueError: if no reduction has the name.
@@ -46,14 +46,14 @@ def named_reduction(reduce_op: object) -> Any:
     return ReduceOp(reduce_op.upper()) if isinstance(reduce_op, str) else reduce_op
 
 
-def checked_reduction(reduce_op: object) -> ReduceOp:
+def require_reduction(reduce_op: object) -> ReduceOp:
     """Returns the `ReduceOp` that a reduction or its name means.
 
     Raises:
       ValueError: if no reduction has the name.
       AssertionError: if `reduce_op` is neither a reduction nor a text.
     """
-    reduction = named_reduction(reduce_op)
+    reduction = as_reduction(reduce_op)
     if not isinstance(reduction, ReduceOp):
         raise AssertionError(f"reduce_op must be a tf.distribute.ReduceOp; received {reduce_op!r}.")
     return reduction

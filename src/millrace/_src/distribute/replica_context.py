@@ -1,6 +1,6 @@
 """`tf.distribute.ReplicaContext`: what one replica knows of the others.
 
-Code that `Strategy.run` calls runs once a replica. The replica's context tells its number, combines values with those
+Code that `Strategy.run` calls runs once a replica. The replica's context states its number, combines values with those
 of the other replicas, and leads to the cross-replica context and back. With one replica a sum over all replicas is the
 value itself.
 """
@@ -24,7 +24,7 @@ from millrace._src.distribute.contexts import (
     require_cross_replica,
 )
 from millrace._src.distribute.conversion import convert_function_argument
-from millrace._src.distribute.reduction import checked_reduction
+from millrace._src.distribute.reduction import require_reduction
 from millrace._src.ops.array.identity import identity
 from millrace._src.util import nest
 from millrace._src.util.export import export
@@ -122,9 +122,9 @@ class ReplicaContext:
           RuntimeError: if this replica is not the one that runs.
           ValueError: if there is no such reduction, or a leaf is not a tensor and cannot become one.
         """
-        checked_reduction(reduce_op)
+        require_reduction(reduce_op)
         self._check_running()
-        return nest.map_structure(_combined, value)
+        return nest.map_structure(_combine, value)
 
     def all_gather(self, value: TensorLike, axis: int, options: object = None) -> Any:
         """Joins a value with the values of the other replicas along an axis.
@@ -144,7 +144,7 @@ class ReplicaContext:
         """
         refuse_indexed_slices(value, "all_gather")
         self._check_running()
-        return nest.map_structure(_combined, value)
+        return nest.map_structure(_combine, value)
 
     def _check_running(self) -> None:
         """Refuses a call by code that this replica does not run."""
@@ -192,7 +192,7 @@ def refuse_indexed_slices(structure: object, method: str) -> None:
         raise NotImplementedError(f"{method} does not support IndexedSlices")
 
 
-def _combined(value: Any) -> Any:
+def _combine(value: Any) -> Any:
     """Returns what the values of one replica are combined to: a new tensor with the value of the only one."""
     return value if isinstance(value, IndexedSlices) else identity(value)
 

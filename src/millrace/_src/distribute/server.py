@@ -31,7 +31,7 @@ class Server:
       server_or_cluster_def: a `ServerDef` or `ClusterDef` message, a `tf.train.ClusterSpec`, or a dict.
       job_name: the job of the task; only one job may go without.
       task_index: the number of the task; only one task may go without.
-      protocol: accepted for compatibility: nobody connects.
+      protocol: accepted for compatibility: no client connects.
       config: a `ConfigProto`, the default of sessions.
       start: accepted for compatibility: there is nothing to start.
 

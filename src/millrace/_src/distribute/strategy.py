@@ -14,7 +14,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.distribute.contexts import entered_contexts, entering, in_force, require_cross_replica
 from millrace._src.distribute.conversion import convert_function_argument
 from millrace._src.distribute.input_options import InputReplicationMode, RunOptions, ValueContext
-from millrace._src.distribute.reduction import ReduceOp, named_reduction
+from millrace._src.distribute.reduction import ReduceOp, as_reduction
 from millrace._src.distribute.replica_context import refuse_indexed_slices
 from millrace._src.ops.grouping import group as group_operations
 from millrace._src.ops.math.casting import cast
@@ -120,7 +120,7 @@ class Strategy:
           TypeError: if elements are to be combined and `reduce_op` is not a reduction.
         """
         require_cross_replica(self)
-        reduction = named_reduction(reduce_op)
+        reduction = as_reduction(reduce_op)
         if axis is None:
             return self._extended.reduce_to(reduction, value, destinations=None)
         if not isinstance(reduction, ReduceOp):

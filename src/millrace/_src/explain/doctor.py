@@ -195,7 +195,7 @@ def _why_none(facts: Mapping[str, Any], environment: Mapping[str, str]) -> str:
     if environment.get("CUDA_VISIBLE_DEVICES", "0") in ("", "-1"):
         return f"{there}CUDA_VISIBLE_DEVICES={environment['CUDA_VISIBLE_DEVICES']!r} hides all GPUs"
     if environment.get("JAX_PLATFORMS") == "cpu":
-        return f"{there}JAX_PLATFORMS=cpu tells JAX to look for no other device"
+        return f"{there}JAX_PLATFORMS=cpu makes JAX look for no other device"
     drivers = drivers_found()
     if not drivers:
         return f"{there}no package with a driver for JAX is installed: pip install 'jax[cuda12]' for NVIDIA GPUs"

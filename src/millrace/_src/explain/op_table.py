@@ -126,7 +126,7 @@ def _op_table(profile: Profile, rows: Sequence[OpTableRow], most_rows: int) -> s
             f"{row.own / total:.1%}",
             duration_text(row.own // row.calls),
             size_text(row.size) if row.size else "",
-            shortened(row.where, _MAX_LINE_LENGTH),
+            shorten(row.where, _MAX_LINE_LENGTH),
         )
         for row in rows[:most_rows]
     ]
@@ -159,7 +159,7 @@ def duration_text(nanoseconds: int) -> str:
     return f"{nanoseconds} ns"
 
 
-def shortened(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """Returns a text of at most so many characters, with dots for what is left out at its end."""
     return text if len(text) <= most else f"{text[: most - 3]}..."
 

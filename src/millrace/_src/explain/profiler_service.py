@@ -46,7 +46,7 @@ def _grpc(caller: str) -> Any:
 def start_server(port: int) -> None:
     """Lets other programs ask for profiles of this one, until the process ends.
 
-    Whoever can reach the port can have files written; the server listens on this machine alone.
+    Any program that can reach the port can have files written; the server listens on this machine alone.
 
     Args: port: the port.
     Raises:

@@ -1,7 +1,7 @@
 """Calls of Python functions in a profile, by the profiling hook of the interpreter.
 
 The hook of this thread and that of threads which start later are set; a hook that the user has set is put back
-afterwards. Calls inside Millrace are left out: the profile shows ops in their place.
+afterwards. Calls inside Millrace are left out: the profile shows ops instead.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def _sizes(result: Any) -> Iterable[tuple[tuple[int, ...], int]]:
         yield np.shape(result), int(getattr(result, "nbytes", 0))
 
 
-def recorded_call(run: Callable[[], Any], clock: Callable[[], int] = time.time_ns) -> tuple[Any, Any]:
+def record_call(run: Callable[[], Any], clock: Callable[[], int] = time.time_ns) -> tuple[Any, Any]:
     """Calls a function, and returns its result and the `StepStats` of the graphs that the call run.
 
     Args:

@@ -30,7 +30,7 @@ class _GraphTrace(NamedTuple):
     Attributes:
       graph: whether graphs are.
       profiler: whether a profile is.
-      folder: where the profile is to be written; None where the end tells.
+      folder: where the profile is to be written; None where the end states it.
     """
 
     graph: bool
@@ -103,7 +103,7 @@ def trace_export(name: Any, step: Any = None, profiler_outdir: Any = None) -> No
 
     Raises:
       ValueError: if no trace is on, or there is no step.
-      tf.errors.UnavailableError: if there is a profile and nobody says where to write it.
+      tf.errors.UnavailableError: if there is a profile and no folder is given.
     """
     if _is_in_function():
         get_logger().warning("Cannot export trace inside a tf.function.")

@@ -168,7 +168,7 @@ def event_details(event: Event) -> dict[str, object]:
 
 
 def line_text(frame: SourceFrame) -> str:
-    """Returns the place of a line as `train.py:12`, with the text of the line where the file can be read."""
-    place = f"{os.path.basename(frame.filename)}:{frame.line}"
+    """Returns the position of a line as `train.py:12`, with the text of the line where the file can be read."""
+    position = f"{os.path.basename(frame.filename)}:{frame.line}"
     code = linecache.getline(frame.filename, frame.line).strip()
-    return f"{place}: {code}" if code else place
+    return f"{position}: {code}" if code else position

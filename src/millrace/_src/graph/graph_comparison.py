@@ -66,7 +66,7 @@ def _attr_difference(expected: Any, actual: Any) -> str:
 
 
 def _same_tensors(expected: Any, actual: Any) -> bool:
-    """Returns whether two attribute values are tensors with the same values, which may be written in several ways."""
+    """Returns whether two attribute values are tensors with the same values, which may be written in several forms."""
     if not (expected.HasField("tensor") and actual.HasField("tensor")):
         return False
     (first, first_dtype), (second, second_dtype) = decode_tensor(expected.tensor), decode_tensor(actual.tensor)

@@ -3,7 +3,7 @@
 Problem: a program is to run unmodified, and must not notice the launcher: `sys.argv`, `__main__`, `sys.path[0]`, what
 `inspect` finds, tracebacks, exit codes, and Python processes that the program starts.
 
-Idea: build the module `__main__` the way the interpreter does and execute the code in that module. Exceptions pass
+Idea: build the module `__main__` as the interpreter does and execute the code in that module. Exceptions pass
 through to the interpreter, which knows how to end; only the launcher's frames are taken off the traceback. Child
 processes find a `tensorflow` that is Millrace through PYTHONPATH.
 """

@@ -4,7 +4,7 @@ Problem: `from tensorflow.python.ops import math_ops` is common, and nearly alwa
 public name.
 
 Idea: a table says, for each private module, in which public namespaces to look for a name; `cast` of `math_ops` is
-`tf.cast`. For the few names without a public twin of the same name, the table states the object. A path of which
+`tf.cast`. For the few names without a public name of the same name, the table states the object. A path of which
 Millrace has nothing is a `ModuleNotFoundError` that says what to use instead, never an empty module.
 """
 

@@ -50,7 +50,7 @@ def install_as_tensorflow() -> ModuleType:
     if present_module is not None:
         raise ImportError(
             "install_as_tensorflow() must come before the first `import tensorflow`: this process has already imported "
-            f"another tensorflow, from {getattr(present_module, '__file__', 'an unknown place')}.",
+            f"another tensorflow, from {getattr(present_module, '__file__', 'an unknown path')}.",
             name=ALIAS,
         )
     for stale in [name for name in sys.modules if name.startswith(ALIAS + ".")]:

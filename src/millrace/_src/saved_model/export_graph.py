@@ -82,16 +82,16 @@ class ExportGraph:
 
     def call(self, concrete: ConcreteFunction, arguments: list[Any]) -> Any:
         """Adds a call of a function; returns the operation."""
-        captured = [self.stand_in(tensor, concrete, place) for place, tensor in enumerate(concrete.saved_captures)]
+        captured = [self.stand_in(tensor, concrete, index) for index, tensor in enumerate(concrete.saved_captures)]
         return concrete.graph_function.add_to_graph([*arguments, *captured])
 
-    def stand_in(self, tensor: Any, concrete: ConcreteFunction, place: int) -> Any:
+    def stand_in(self, tensor: Any, concrete: ConcreteFunction, index: int) -> Any:
         """Returns the tensor of the graph that represents one that a function captures.
 
         Raises: AssertionError: if the tensor belongs to an object that is not below the root.
         """
         if tensor not in self.tensor_map:
-            raise _untracked(tensor, concrete, place)
+            raise _untracked(tensor, concrete, index)
         substitute = self.tensor_map[tensor]
         return convert_to_tensor(substitute) if is_variable(substitute) else substitute
 
@@ -101,10 +101,10 @@ class ExportGraph:
         Raises: AssertionError: if one of them is not below the root.
         """
         numbers = []
-        for place, tensor in enumerate(concrete.saved_captures):
+        for index, tensor in enumerate(concrete.saved_captures):
             known = further if further is not None and tensor in further else self.node_ids
             if tensor not in known:
-                raise _untracked(tensor, concrete, place)
+                raise _untracked(tensor, concrete, index)
             numbers.append(known[tensor])
         return numbers
 
@@ -182,14 +182,14 @@ def tensor_info(value: Any) -> Any:
     return info
 
 
-# --- captures that belong to nobody ----------------------------------------------------------------------------------
+# --- captures that belong to no object --------------------------------------------------------------------------------
 
 
-def _untracked(tensor: object, concrete: ConcreteFunction, place: int) -> AssertionError:
+def _untracked(tensor: object, concrete: ConcreteFunction, index: int) -> AssertionError:
     """Makes the error for a captured tensor whose object is not below the root."""
     holders = [trackable for trackable in _candidates(concrete) if _is_behind(trackable, tensor)]
     holder = holders[0] if holders else None
-    inner = concrete.inputs[len(concrete._arg_keywords) + place]
+    inner = concrete.inputs[len(concrete._arg_keywords) + index]
     return AssertionError(
         "Tried to export a function which references an 'untracked' resource. TensorFlow objects (e.g. tf.Variable) "
         "captured by functions must be 'tracked' by assigning them to an attribute of a tracked object or assigned to "

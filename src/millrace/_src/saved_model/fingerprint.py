@@ -80,7 +80,7 @@ class Fingerprint:
         return cls(proto.saved_model_checksum, **hashes, version=proto.version)
 
     def singleprint(self) -> str:
-        """Returns the hashes that do not depend on the way in which the file was written, as one text.
+        """Returns the hashes that do not depend on how the file was written, as one text.
 
         Raises: ValueError: if one of them is missing.
         """
@@ -153,7 +153,7 @@ def fingerprint_of(data: bytes, meta_graph: Any, index: bytes) -> fingerprint_pb
     proto = fingerprint_pb2.FingerprintDef(
         saved_model_checksum=fingerprint64(data),
         graph_def_program_hash=_graph_hash(meta_graph.graph_def),
-        signature_def_hash=_combined(sorted(meta_graph.signature_def.items())),
+        signature_def_hash=_combine(sorted(meta_graph.signature_def.items())),
         saved_object_graph_hash=_functions_hash(meta_graph.object_graph_def.concrete_functions),
         checkpoint_hash=fingerprint64(index),
         uuid=str(int.from_bytes(digest, "big")),
@@ -179,10 +179,10 @@ def _graph_hash(graph_def: Any) -> int:
 def _functions_hash(functions: Any) -> int:
     """Returns the hash of the functions of objects, in the order of the numbers in their names."""
     names = sorted(functions, key=lambda name: int(name.rpartition("_")[2]))
-    return _combined((_NUMBER.sub("", name), functions[name]) for name in names)
+    return _combine((_NUMBER.sub("", name), functions[name]) for name in names)
 
 
-def _combined(items: Any) -> int:
+def _combine(items: Any) -> int:
     """Returns one hash for names with messages."""
     combined = np.uint64(0)
     with np.errstate(over="ignore"):

@@ -5,8 +5,8 @@ Problem: a SavedModel is several files that belong together. A save that is cut 
 Idea: readers look for `saved_model.pb`, so where there is none the files are written into place, that one last. Where
 there is one, the new files are written into a folder within, `.saved_model.next`. Once they are complete, a list of
 them is written there: from then on the new SavedModel is the one that counts. The files are moved into place one by
-one; whoever finds the list moves what is left. A folder may come from anywhere, and so may such a list: it moves no
-file to or from a place outside of the folder.
+one; a process that finds the list moves what is left. A folder may come from anywhere, and so may such a
+list: it moves no file into or out of the folder from elsewhere.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class SavedModelFolder:
         self.name = folder_name(name)
         self._files: list[str] = []
         self._held = ExitStack()
-        self._place = self.name
+        self._target = self.name
 
     def __enter__(self) -> SavedModelFolder:
         _make_directories(self.name)
@@ -70,37 +70,37 @@ class SavedModelFolder:
             _require_inside(self.name)
             _finish(self.name)
             if _exists(f"{self.name}/{SAVED_MODEL_FILENAME_PB}"):
-                self._place = f"{self.name}/{_NEXT}"
+                self._target = f"{self.name}/{_NEXT}"
             for part in ("", f"/{ASSETS_DIRECTORY}", f"/{VARIABLES_DIRECTORY}"):
-                _make_directories(self._place + part)
+                _make_directories(self._target + part)
             failing.pop_all()
         return self
 
     @property
     def variables_prefix(self) -> str:
         """The prefix of the files of the checkpoint."""
-        return f"{self._place}/{_VARIABLES}"
+        return f"{self._target}/{_VARIABLES}"
 
     def write(self, path: str, data: bytes) -> None:
         """Writes a file, given by its path within the folder; the last one is `saved_model.pb`."""
-        _make_directories(f"{self._place}/{path}".rpartition("/")[0])
-        with written_beside(f"{self._place}/{path}") as file:
+        _make_directories(f"{self._target}/{path}".rpartition("/")[0])
+        with written_beside(f"{self._target}/{path}") as file:
             file.write(data)
         self._files.append(path)
 
     def __exit__(self, kind: object, error: object, traceback: object) -> None:
         with self._held:
-            if self._place == self.name:
+            if self._target == self.name:
                 return
             if error is not None:
-                _remove_tree(self._place)
+                _remove_tree(self._target)
                 return
-            variables = _listed(f"{self._place}/{VARIABLES_DIRECTORY}")
+            variables = _listed(f"{self._target}/{VARIABLES_DIRECTORY}")
             self._files[:0] = [f"{VARIABLES_DIRECTORY}/{entry}" for entry in variables]
             sync_files(self.variables_prefix)
-            _sync_directories(self._place, self._files)
-            sync_directory_of(self._place)
-            with written_beside(f"{self._place}/{_LIST}") as file:
+            _sync_directories(self._target, self._files)
+            sync_directory_of(self._target)
+            with written_beside(f"{self._target}/{_LIST}") as file:
                 file.write("\n".join(self._files).encode("utf-8", "surrogateescape"))
             _finish(self.name)
 
@@ -121,20 +121,20 @@ def finish_interrupted_save(name: str) -> None:
 
 
 def _finish(name: str) -> None:
-    """Moves the files of a save that were complete, and removes those of one that were not; nobody else writes."""
-    place = f"{name}/{_NEXT}"
-    if not _exists(place):
+    """Moves the files of a save that were complete, and removes those of one that were not; no other process writes."""
+    folder = f"{name}/{_NEXT}"
+    if not _exists(folder):
         return
-    if _exists(f"{place}/{_LIST}"):
+    if _exists(f"{folder}/{_LIST}"):
         paths = _listed_paths(name)
         for path in paths:
-            if _exists(f"{place}/{path}"):
-                _move(f"{place}/{path}", f"{name}/{path}")
+            if _exists(f"{folder}/{path}"):
+                _move(f"{folder}/{path}", f"{name}/{path}")
         for path in set(_own_files(name)).difference(paths):
             _remove(f"{name}/{path}")
-        _sync_directories(name, paths)  # before the list goes: after a loss of power nobody else knows of the moves
-        _remove(f"{place}/{_LIST}")
-    _remove_tree(place)
+        _sync_directories(name, paths)  # before the list goes: nothing else records the moves
+        _remove(f"{folder}/{_LIST}")
+    _remove_tree(folder)
 
 
 def _own_files(name: str) -> Iterator[str]:
@@ -180,7 +180,7 @@ def _require_inside(name: str) -> None:
             raise errors.FailedPreconditionError(
                 None,
                 None,
-                f"{name}; a save that was cut off is not finished, because {path} is a link to a place outside of the "
+                f"{name}; a save that was cut off is not finished, because {path} is a link to outside of the "
                 f"folder. Remove the link, or the directory {_NEXT} with the files that were not moved yet.",
             )
 
@@ -192,7 +192,7 @@ def is_below(path: str) -> bool:
 
 
 def leads_outside(path: str, name: str) -> bool:
-    """Returns whether links lead from a path below a folder to a place outside; the folder may be a link itself.
+    """Returns whether links lead from a path below a folder to outside; the folder may be a link itself.
 
     Only the disk of this machine has links.
 
@@ -207,10 +207,10 @@ def leads_outside(path: str, name: str) -> bool:
     return not os.path.realpath(local_path).startswith(inside)
 
 
-def _sync_directories(place: str, paths: Iterable[str]) -> None:
+def _sync_directories(folder: str, paths: Iterable[str]) -> None:
     """Waits until the names of files would outlast a loss of power."""
     for directory in sorted({path.rpartition("/")[0] for path in paths} | {""}):
-        sync_directory_of(f"{place}/{directory}/." if directory else f"{place}/.")
+        sync_directory_of(f"{folder}/{directory}/." if directory else f"{folder}/.")
 
 
 def read_unchanged(name: str, read: Callable[[], T]) -> T:

@@ -163,7 +163,7 @@ def encode_concrete_function(
 
 
 def output_specs(kind: Any, path: str = "") -> Any:
-    """Returns the specs of results of trace type `kind`, each tensor's named after its place in the structure."""
+    """Returns the specs of results of trace type `kind`, each tensor's named after its path in the structure."""
     if type(kind) is TensorSpec:
         return TensorSpec(kind.shape, kind.dtype, _output_name(path))
     if kind is None or isinstance(kind, TypeSpec):

@@ -54,7 +54,7 @@ def gradient_functions(library: SavedFunctions) -> list[GradientFunction]:
         for operation in _with_gradients(graph_of(function)):
             wire_name = f"CustomGradient-{len(traced_gradients) + 1}"
             library.rename_gradient(operation.attrs[ATTRIBUTE], wire_name)
-            concrete = _traced(operation)
+            concrete = _trace(operation)
             library.add([concrete.graph_function])
             traced_gradients.append(GradientFunction(function, concrete, wire_name))
     return traced_gradients
@@ -64,7 +64,7 @@ def _with_gradients(graph: Any) -> Iterator[Operation]:
     return (op for op in graph.get_operations() if op.gradient_override is not None and ATTRIBUTE in op.attrs)
 
 
-def _traced(operation: Operation) -> ConcreteFunction:
+def _trace(operation: Operation) -> ConcreteFunction:
     """Traces a gradient: from an unused argument and the gradients of the outputs to the gradients of the inputs."""
     graph = TracedGraph(_NAME)
     graph.outer_graph = operation.graph
@@ -103,7 +103,7 @@ def wire_name_of(tensor: SymbolicTensor, definition: Any) -> str:
       definition: the function's `FunctionDef`, in which arguments and nodes may have other names than in the graph.
     """
     graph: Any = tensor.graph
-    inputs = {id(t): place for place, t in enumerate(graph.inputs)}
+    inputs = {id(t): index for index, t in enumerate(graph.inputs)}
     if id(tensor) in inputs:
         return f"{definition.signature.input_arg[inputs[id(tensor)]].name}:0"
     arguments = {t.op for t in graph.inputs}

@@ -306,7 +306,7 @@ class V1Function(LazyConcreteFunction):
       name: a name.
       inputs: the arguments by the keywords that callers use.
       outputs: the results, in their structure.
-      structured_inputs: what `structured_input_signature` tells.
+      structured_inputs: what `structured_input_signature` returns.
     """
 
     def __init__(

@@ -42,7 +42,7 @@ from millrace._src.saved_model.object_graph_checks import check_object_graph
 from millrace._src.saved_model.reading import (
     as_tags,
     asset_paths,
-    chosen_meta_graph,
+    choose_meta_graph,
     declared_ops,
     parse_saved_model,
     read_debug_info,
@@ -113,13 +113,13 @@ def load_partial(export_dir: object, filters: object, tags: object = None, optio
         raise NotImplementedError("tf.__internal__.saved_model.load_partial: `filters` is not supported; load all.")
     options = options or LoadOptions()
     folder = folder_name(export_dir)
-    return {"root": read_unchanged(folder, lambda: _loaded(folder, as_tags(tags), options))}
+    return {"root": read_unchanged(folder, lambda: _load(folder, as_tags(tags), options))}
 
 
-def _loaded(folder: str, tags: Sequence[str] | None, options: LoadOptions) -> Any:
+def _load(folder: str, tags: Sequence[str] | None, options: LoadOptions) -> Any:
     """Returns the root of the objects of a SavedModel."""
     message = parse_saved_model(folder)
-    meta_graph = chosen_meta_graph(message, tags, folder)
+    meta_graph = choose_meta_graph(message, tags, folder)
     with init_scope():
         if meta_graph.HasField("object_graph_def"):
             root = ObjectLoader(folder, meta_graph, options).load()
@@ -327,7 +327,7 @@ _CHILD_OF_FUNCTION = re.compile(r"(trace|capture)_\d+")
 
 
 def _set_child_of_function(function: object, name: str, child: object) -> None:
-    """Sets a graph of a function, or what a graph captures; no other name may take the place of a method."""
+    """Sets a graph of a function, or what a graph captures; no other name may replace a method."""
     if _CHILD_OF_FUNCTION.fullmatch(name):
         setattr(function, name, child)
 

@@ -111,7 +111,7 @@ def read_debug_info(export_dir: str) -> graph_debug_info_pb2.GraphDebugInfo:
     return message
 
 
-def chosen_meta_graph(message: Any, tags: Sequence[str] | None, export_dir: str) -> Any:
+def choose_meta_graph(message: Any, tags: Sequence[str] | None, export_dir: str) -> Any:
     """Returns the graph of a SavedModel that has the tags, or the only one.
 
     Raises:
@@ -197,11 +197,11 @@ def asset_paths(definitions: Iterable[Any], export_dir: str, follows_links: bool
     Args:
       definitions: the `AssetFileDef` messages.
       export_dir: the folder of the SavedModel.
-      follows_links: whether a file may be a link to a place outside of the folder of the assets.
+      follows_links: whether a file may be a link to outside of the folder of the assets.
 
     Raises:
       DataLossError: if the message names a file that is not in the folder of the assets.
-      PermissionDeniedError: if the file is a link to a place outside, and `follows_links` is false.
+      PermissionDeniedError: if the file is a link to outside, and `follows_links` is false.
     """
     paths = []
     for definition in definitions:

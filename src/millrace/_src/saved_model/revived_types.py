@@ -102,7 +102,7 @@ def register_revived_type(
 
     Args:
       identifier: the name of the kind in files.
-      predicate: tells whether an object that is saved is of the kind.
+      predicate: returns whether an object that is saved is of the kind.
       versions: the versions that can be read; the newest one is written.
 
     Raises:
@@ -173,6 +173,6 @@ def _set_item(container: Any, name: str, child: Any) -> None:
 
 _register("trackable_dict_wrapper", DictWrapper, lambda: DictWrapper({}), _set_item)
 _register("trackable_list_wrapper", ListWrapper, lambda: ListWrapper([]), _append)
-# A file says nothing of the elements of a tuple that are not trackable objects, so a list takes its place.
+# A file says nothing of the elements of a tuple that are not trackable objects, so a list replaces it.
 _register("trackable_tuple_wrapper", TupleWrapper, lambda: ListWrapper([]), _append)
 _register("signature_map", _SignatureMap, _SignatureMap, _SignatureMap._add_signature)

@@ -157,7 +157,7 @@ def _fill(meta_graph: Any, graph: ExportGraph, saved_graph: SavedGraph, options:
 
 
 def _warn_of_python(library: SavedFunctions) -> None:
-    """Tells of operations that call Python functions: a SavedModel holds no Python code; TensorFlow says nothing."""
+    """Warns of operations that call Python functions: a SavedModel holds no Python code; TensorFlow says nothing."""
     for function, graph in library.bodies():
         for operation in graph.get_operations():
             reach = operation.op_def.traits.reach

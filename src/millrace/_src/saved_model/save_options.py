@@ -109,7 +109,7 @@ class SaveOptions:
         experimental_sharding_callback: Any = None,
         extra_tags: Sequence[str] | None = None,
     ) -> None:
-        self.namespace_whitelist = _checked_namespaces(namespace_whitelist)
+        self.namespace_whitelist = _validate_namespaces(namespace_whitelist)
         self.save_debug_info = save_debug_info
         self.function_aliases = function_aliases if function_aliases is not None else {}
         self.experimental_debug_stripper = experimental_debug_stripper
@@ -122,7 +122,7 @@ class SaveOptions:
         self.extra_tags = extra_tags
 
 
-def _checked_namespaces(namespaces: object) -> Any:
+def _validate_namespaces(namespaces: object) -> Any:
     if namespaces is None:
         return None
     if not isinstance(namespaces, list):

@@ -111,7 +111,7 @@ class SavedObjects(ObjectGraphView):
     def _find_children(self, trackable: object, path: str) -> dict[str, Any]:
         children = super().children(trackable)
         if isinstance(trackable, Function):
-            return {f"trace_{place}": trace for place, trace in enumerate(filter(_is_encodable, children.values()))}
+            return {f"trace_{index}": trace for index, trace in enumerate(filter(_is_encodable, children.values()))}
         for name, child in children.items():
             if isinstance(child, Asset):  # one of several objects for the same file name
                 children[name] = self._assets.setdefault(child.asset_path, child)
@@ -132,11 +132,11 @@ class SavedObjects(ObjectGraphView):
         return children
 
     def _captured(self, concrete: ConcreteFunction) -> dict[str, Any]:
-        """Returns the captured tensors of a graph that are objects of their own, by their places."""
+        """Returns the captured tensors of a graph that are objects of their own, by their names."""
         children = {}
-        for place, tensor in enumerate(captured_tensors(concrete)):
+        for index, tensor in enumerate(captured_tensors(concrete)):
             if not tensor.dtype.is_handle:
-                children[f"capture_{place}"] = self._object_of(tensor)
+                children[f"capture_{index}"] = self._object_of(tensor)
         return children
 
     def _object_of(self, tensor: object) -> Any:
@@ -227,7 +227,7 @@ def _resource_functions(resource: CapturableResource) -> dict[str, Function]:
 
 
 def _name_of_resource(resource: CapturableResource, path: str) -> str:
-    """Returns a name for a resource that no other resource has, unless it has the same place and contents."""
+    """Returns a name for a resource that no other resource has, unless it has the same device and contents."""
     digest = hashlib.blake2b(path.encode(), digest_size=8)
     for tensor in resource._contents() if isinstance(resource, LookupInterface) else ():
         digest.update(repr(tensor.numpy().tolist()).encode())

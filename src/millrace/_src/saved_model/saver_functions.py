@@ -155,7 +155,7 @@ class SaverFunctions:
 
     def _call(self, concrete: ConcreteFunction, arguments: Sequence[Any]) -> Any:
         captured = [
-            self._export.stand_in(tensor, concrete, place) for place, tensor in enumerate(concrete.saved_captures)
+            self._export.stand_in(tensor, concrete, index) for index, tensor in enumerate(concrete.saved_captures)
         ]
         return concrete.call_flat(list(arguments), captured)
 

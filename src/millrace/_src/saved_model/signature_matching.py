@@ -1,7 +1,7 @@
 """Which graph of a loaded function fits a call; and where none fits, what is wrong with the nearest.
 
 Problem: a loaded function cannot trace its Python code for other arguments, so a call fits one of the graphs or fails.
-"No graph fits" helps nobody who has ten graphs and one wrong dtype.
+"No graph fits" does not help a user who has ten graphs and one wrong dtype.
 
 Idea: one walk over a trace type and a value lists the `Difference`s. A graph without differences fits; the graph with
 the fewest is the nearest. Python numbers and lists count as tensors only where no graph fits as the values are.
@@ -80,7 +80,7 @@ def differences(kind: object, value: object, path: str, converts: bool = True) -
         yield from _structure_differences(kind, value, path, converts)
         return
     else:
-        difference = None if _fits_spec(kind, value) else Difference(path, repr(kind), described(value))
+        difference = None if _fits_spec(kind, value) else Difference(path, repr(kind), describe(value))
     if difference is not None:
         yield difference
 
@@ -88,7 +88,7 @@ def differences(kind: object, value: object, path: str, converts: bool = True) -
 def _tensor_difference(kind: TensorSpec, value: object, path: str, converts: bool) -> Difference | None:
     spec = _tensor_spec(kind, value, converts)
     if spec is None or spec.dtype is not kind.dtype or not kind.shape.is_compatible_with(spec.shape):
-        return Difference(path, _tensor_text(kind), described(value) if spec is None else _tensor_text(spec))
+        return Difference(path, _tensor_text(kind), describe(value) if spec is None else _tensor_text(spec))
     return None
 
 
@@ -118,7 +118,7 @@ def _literal_difference(kind: Literal, value: object, path: str) -> Difference |
         value = value.item()
     if literal_key_or_none(value) == literal_key_or_none(kind.value) or _are_equal_numbers(value, kind.value):
         return None
-    return Difference(path, repr(kind.value), described(value))
+    return Difference(path, repr(kind.value), describe(value))
 
 
 def _are_equal_numbers(value: object, literal: object) -> bool:
@@ -128,7 +128,7 @@ def _are_equal_numbers(value: object, literal: object) -> bool:
 
 def _structure_differences(kind: NestedType, value: object, path: str, converts: bool) -> Iterator[Difference]:
     if not _is_alike(kind, value):
-        yield Difference(path, repr(kind), described(value))
+        yield Difference(path, repr(kind), describe(value))
         return
     items = value.components if isinstance(value, NestedType) else kind.unpack(value)
     for part, accessor, item in zip(kind.components, kind.accessors, items, strict=True):
@@ -155,7 +155,7 @@ def _is_alike(kind: NestedType, value: Any) -> bool:
 
 
 def _fits_spec(kind: Any, value: Any) -> bool:
-    """Returns whether a value, or a spec in its place, fits the spec of a composite, a variable or a user's type."""
+    """Returns whether a value, or a spec of it, fits the spec of a composite, a variable or a user's type."""
     if isinstance(kind, VariableSpec):
         return (is_variable(value) or isinstance(value, VariableSpec)) and kind.is_compatible_with(value)
     if isinstance(kind, TypeSpec):
@@ -173,7 +173,7 @@ def _tensor_text(spec: TensorSpec) -> str:
     return f"a tensor of dtype {spec.dtype.name} and shape {spec.shape}"
 
 
-def described(value: object) -> str:
+def describe(value: object) -> str:
     """Returns a value of a call in words: a tensor by its dtype and shape, anything else as Python shows it."""
     if isinstance(value, TensorSpec):
         return _tensor_text(value)
@@ -227,8 +227,8 @@ def _all_differences(option: FunctionType, values: Sequence[Any], keywords: Sequ
 
 def _values_text(names: Iterable[str], values: Sequence[Any]) -> str:
     named = dict(zip(names, values, strict=False))
-    lines = [f"    * {name}: {described(value)}" for name, value in named.items()]
-    lines += [f"    * {described(value)}" for value in values[len(named) :]]
+    lines = [f"    * {name}: {describe(value)}" for name, value in named.items()]
+    lines += [f"    * {describe(value)}" for value in values[len(named) :]]
     return "\n".join([f"  Arguments ({len(values)} total):", *lines])
 
 

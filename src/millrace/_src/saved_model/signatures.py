@@ -185,17 +185,17 @@ def _named_outputs(outputs: object, key: str, concrete: ConcreteFunction) -> dic
 
     Raises: ValueError: if a result is not a tensor, or a name no string.
     """
-    place = f"the output of the function {concrete.name.decode()} used to generate the SavedModel signature '{key}'"
+    source = f"the output of the function {concrete.name.decode()} used to generate the SavedModel signature '{key}'"
     if not isinstance(outputs, Mapping):
         names = nest.named_tuple_fields(outputs)
         values = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
         outputs = dict(zip(names or [f"output_{number}" for number in range(len(values))], values))
     for name, value in outputs.items():
         if not isinstance(name, str):
-            raise ValueError(f"Got a dictionary with a non-string key {name!r} in {place}.")
+            raise ValueError(f"Got a dictionary with a non-string key {name!r} in {source}.")
         if not isinstance(value, (Tensor, CompositeTensor)):
             raise ValueError(
-                f"Got a non-Tensor value {value!r} for key '{name}' in {place}. Outputs for functions used as "
+                f"Got a non-Tensor value {value!r} for key '{name}' in {source}. Outputs for functions used as "
                 "signatures must be a single Tensor, a sequence of Tensors, or a dictionary from string to Tensor."
             )
     return dict(outputs)

@@ -1,6 +1,6 @@
 """The values of a SavedModel's variables and tables, read from its folder `variables`.
 
-The checkpoint there names objects by their ways from the root, as the object graph of the SavedModel does. The two are
+The checkpoint there names objects by their paths from the root, as the object graph of the SavedModel does. The two are
 walked side by side, because a Python object may name its children otherwise: a list represents a saved tuple.
 """
 
@@ -10,10 +10,10 @@ from collections import deque
 from collections.abc import Sequence, Set
 from typing import Any
 
-from millrace._src.checkpoint.fitting import misfits
 from millrace._src.checkpoint.loading import saved_objects
 from millrace._src.checkpoint.reading import ValueReader, Want
-from millrace._src.checkpoint.takers import Taker, taker_of
+from millrace._src.checkpoint.restore_specs import RestoreSpec, restore_spec_of
+from millrace._src.checkpoint.shape_mismatches import find_mismatches
 from millrace._src.core.errors import DataLossError
 from millrace._src.ops.io import gfile
 from millrace._src.saved_model.constants import VARIABLES_DIRECTORY, VARIABLES_FILENAME
@@ -43,22 +43,22 @@ def restore_values(export_dir: str, object_graph: object, objects: Sequence[Any]
         if node.attributes and not isinstance(made, Trackable):
             what = f"values for a {type(made).__name__}, which takes none"
             raise DataLossError(None, None, f"The checkpoint of the SavedModel at {export_dir} has {what}.")
-    takers = [_taker(made, _keys(node)) for made, node in pairs if node.attributes]
-    for misfit in misfits(reader, takers):
-        raise misfit.error("")
-    values = reader.read([want for taker in takers for want in taker.wants])
-    for taker in takers:
-        taker.take([next(values) for _ in taker.wants])
+    restore_specs = [_restore_spec(made, _keys(node)) for made, node in pairs if node.attributes]
+    for mismatch in find_mismatches(reader, restore_specs):
+        raise mismatch.error("")
+    values = reader.read([want for restore_spec in restore_specs for want in restore_spec.wants])
+    for restore_spec in restore_specs:
+        restore_spec.take([next(values) for _ in restore_spec.wants])
     if not is_partial:
-        _require_values(objects, {id(taker.trackable) for taker in takers}, export_dir)
+        _require_values(objects, {id(restore_spec.trackable) for restore_spec in restore_specs}, export_dir)
 
 
-def _taker(made: object, keys: dict[str, str]) -> Taker:
+def _restore_spec(made: object, keys: dict[str, str]) -> RestoreSpec:
     """Returns what takes the values of an object; the functions of the file cannot run before variables have values."""
     if not isinstance(made, GivesTensorsByName):
-        return taker_of(made, keys)
+        return restore_spec_of(made, keys)
     wants = [Want(key) for key in keys.values()]
-    return Taker(made, wants, lambda values: made._restore_from_tensors(dict(zip(keys, values, strict=True))))
+    return RestoreSpec(made, wants, lambda values: made._restore_from_tensors(dict(zip(keys, values, strict=True))))
 
 
 def _keys(saved_node: Any) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Event files: rows of events, which TensorBoard reads while they grow.
 
-Problem: a run writes many small events; whoever looks on wants to see them soon; and whatever kills the process may
+Problem: a run writes many small events; a reader wants to see them soon; and whatever kills the process may
 cost the last events, but never the file.
 
 Idea: events wait in memory until there are more than `max_queue`, or the oldest of them has waited for `flush_millis`;
@@ -76,7 +76,7 @@ class EventFile:
       suffix: the end of the name.
       max_queue: how many events wait at most; any number for a negative one.
       flush_millis: after how many milliseconds the next event lets all events be written; never for a negative one.
-      clock: tells the time in seconds since 1970.
+      clock: returns the time in seconds since 1970.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class EventFile:
         self._begin()
 
     def __del__(self) -> None:
-        with contextlib.suppress(errors.OpError, AttributeError):  # nobody would hear of it; a file without arguments
+        with contextlib.suppress(errors.OpError, AttributeError):  # no caller could be told; a file without arguments
             self.close()
 
     def _framed(self, record: bytes) -> tuple[bytes, bytes, bytes]:
@@ -208,7 +208,7 @@ _left_to_parents: list[RawIOBase | None] = []
 def _flush_all() -> None:
     """Writes what waits for any file, when the process ends."""
     for file in list(_files):
-        with contextlib.suppress(errors.OpError):  # nobody is left to hear that the folder is gone
+        with contextlib.suppress(errors.OpError):  # no caller is left to learn that the folder is gone
             file.close()
 
 

@@ -51,10 +51,10 @@ def histogram(name: Any, data: Any, step: Any = None, buckets: Any = None, descr
     """
     data = stop_gradient(data)
     with summary_scope(name, "histogram_summary", values=[data, buckets, step]) as (tag, _):
-        return write(tag, lambda: counted(data, buckets), step, metadata_of(HISTOGRAMS, description))
+        return write(tag, lambda: count_buckets(data, buckets), step, metadata_of(HISTOGRAMS, description))
 
 
-def counted(data: Any, bucket_count: Any = None) -> Any:
+def count_buckets(data: Any, bucket_count: Any = None) -> Any:
     """Returns the histogram of the numbers of a tensor: a float64 matrix `[buckets, 3]`."""
     with name_scope("buckets"):
         bucket_count = _DEFAULT_BUCKETS if bucket_count is None else bucket_count
@@ -89,9 +89,9 @@ def _of_different(numbers: Any, lowest: Any, highest: Any, width: Any, count: An
     """Returns the histogram of numbers that are not all equal; the largest number is in the last bucket."""
     bucket_width = raw.RealDiv(x=width, y=cast(count, float64))
     offsets = raw.Sub(x=numbers, y=lowest)
-    places = cast(raw.Floor(x=raw.RealDiv(x=offsets, y=bucket_width)), int32)
-    places = raw.Minimum(x=places, y=count - 1)
-    counts = raw.UnsortedSegmentSum(data=ones_like(numbers), segment_ids=places, num_segments=count)
+    buckets = cast(raw.Floor(x=raw.RealDiv(x=offsets, y=bucket_width)), int32)
+    buckets = raw.Minimum(x=buckets, y=count - 1)
+    counts = raw.UnsortedSegmentSum(data=ones_like(numbers), segment_ids=buckets, num_segments=count)
     edges = linspace(lowest, highest, count + 1)
     edges = concat([edges[:-1], [highest]], 0)
     return transpose(stack([edges[:-1], edges[1:], counts]))

@@ -52,10 +52,10 @@ def image(name: Any, data: Any, step: Any = None, max_outputs: Any = 3, descript
       tf.errors.InvalidArgumentError: for another number of channels, or a negative `max_outputs`.
     """
     with summary_scope(name, "image_summary", values=[data, max_outputs, step]) as (tag, _):
-        return write(tag, lambda: _encoded_images(data, max_outputs), step, metadata_of(IMAGES, description))
+        return write(tag, lambda: _encode_images(data, max_outputs), step, metadata_of(IMAGES, description))
 
 
-def _encoded_images(data: Any, most: Any) -> Any:
+def _encode_images(data: Any, most: Any) -> Any:
     """Returns the width and height of pictures as text, and each picture as a PNG file."""
     assert_rank(data, 4)
     assert_non_negative(most)
@@ -100,11 +100,11 @@ def audio(
     if encoding not in (None, _WAV):
         raise ValueError(f"Unknown encoding: {encoding!r}")
     with summary_scope(name, "audio_summary", values=[data, sample_rate, max_outputs, step]) as (tag, _):
-        encode = lambda: _encoded_sounds(data, sample_rate, max_outputs)  # noqa: E731  # a name for a value
+        encode = lambda: _encode_sounds(data, sample_rate, max_outputs)  # noqa: E731  # a name for a value
         return write(tag, encode, step, metadata_of(AUDIO, description))
 
 
-def _encoded_sounds(data: Any, sample_rate: Any, most: Any) -> Any:
+def _encode_sounds(data: Any, sample_rate: Any, most: Any) -> Any:
     """Returns a row for each sound: the sound as a WAV file, and no text beside it."""
     assert_rank(data, 3)
     assert_non_negative(most)

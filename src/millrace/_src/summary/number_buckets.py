@@ -47,8 +47,8 @@ def histogram_of(values: Array, tag: str) -> histogram_pb2.HistogramProto:
         if is_bad(numbers).any():
             raise errors.InvalidArgumentError(None, None, f"{what} for: {tag}")
     limits = _limits()
-    places = np.minimum(np.searchsorted(limits, numbers, side="right"), len(limits) - 1)
-    counts = np.bincount(places, minlength=len(limits))
+    buckets = np.minimum(np.searchsorted(limits, numbers, side="right"), len(limits) - 1)
+    counts = np.bincount(buckets, minlength=len(limits))
     kept = np.append((counts[:-1] > 0) | (counts[1:] > 0), True)  # of a run of empty buckets the last
     return histogram_pb2.HistogramProto(
         min=numbers.min() if numbers.size else sys.float_info.max,

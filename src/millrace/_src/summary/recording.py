@@ -121,7 +121,7 @@ _NOT_IN_NAMES = re.compile(r"[^-/\w.]", re.ASCII)
 def summary_scope(
     name: str | None, default_name: str = "summary", values: TensorLike | None = None
 ) -> Iterator[tuple[str, str]]:
-    """Enters a name scope for the ops of a summary, and tells the tag of the summary.
+    """Enters a name scope for the ops of a summary, and gives the tag of the summary.
 
     >>> with tf.name_scope("train"), tf.summary.experimental.summary_scope("my loss") as (tag, scope):
     ...     tag, scope

@@ -31,7 +31,7 @@ def body_of(graph: FuncGraph) -> Any:
     names = {name: _argument_name(name) for name in numbers}
     for node in message.node:
         number = numbers.get(node.name)
-        body.node.append(_renamed(node, names) if number is None else _argument(node, names[node.name], number))
+        body.node.append(_rename_inputs(node, names) if number is None else _argument(node, names[node.name], number))
     for number, tensor in enumerate(graph.outputs):
         _add_result(body, tensor, names, number)
     return body
@@ -42,11 +42,11 @@ def _argument_name(name: str) -> str:
     return _NOT_IN_ARGUMENTS.sub("_", name.lower()).strip("_")
 
 
-def _renamed(node: Any, names: Mapping[str, str]) -> Any:
+def _rename_inputs(node: Any, names: Mapping[str, str]) -> Any:
     """Returns a node with inputs by their new names."""
-    for place, name in enumerate(node.input):
+    for index, name in enumerate(node.input):
         if name in names:
-            node.input[place] = names[name]
+            node.input[index] = names[name]
     return node
 
 
@@ -61,11 +61,11 @@ def _argument(node: Any, name: str, number: int) -> Any:
 
 
 def _add_result(body: Any, tensor: Any, names: Mapping[str, str], number: int) -> None:
-    name, _, place = tensor.name.partition(":")
+    name, _, index = tensor.name.partition(":")
     argument_name = _argument_name(name)
-    if place != "0":
-        argument_name += f"_{place}"
-    source = names.get(name, name) if place == "0" else tensor.name
+    if index != "0":
+        argument_name += f"_{index}"
+    source = names.get(name, name) if index == "0" else tensor.name
     result = body.node.add(name=f"{argument_name}_RetVal", op="_Retval", input=[source])
     result.attr["index"].i = number
     result.attr["T"].type = tensor.dtype.as_datatype_enum

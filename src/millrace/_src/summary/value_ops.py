@@ -29,7 +29,7 @@ from millrace._src.ops.shape_rules import scalar
 from millrace._src.ops.type_sets import ANY
 from millrace._src.summary import values as v
 from millrace._src.summary.event_encoding import tensor_summary
-from millrace._src.summary.writer_ops import checked_metadata
+from millrace._src.summary.writer_ops import normalize_metadata
 
 REALS = (float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, float16, uint32, uint64)
 COLORS = (uint8, float32, float16, float64)
@@ -46,26 +46,26 @@ _RETURNS: dict[str, Any] = {
 @op("ScalarSummary", "tags: string, values: T -> summary: string", T=TypeSet(REALS), **_RETURNS)
 def scalar_summary(xp: Xp, tags: Array, values: Array) -> bytes:
     """Returns the summary of numbers, one for each tag."""
-    return _serialized(v.scalars(tags, values))
+    return _serialize(v.scalars(tags, values))
 
 
 @op("HistogramSummary", "tag: string, values: T -> summary: string", T=TypeSet(REALS, default=float32), **_RETURNS)
 def histogram_summary(xp: Xp, tag: Array, values: Array) -> bytes:
     """Returns the summary of the histogram of numbers."""
-    return _serialized(v.histogram(_single(tag, "tags must be scalar"), values))
+    return _serialize(v.histogram(_single(tag, "tags must be scalar"), values))
 
 
 @op("ImageSummary", "tag: string, tensor: T -> summary: string", T=TypeSet(COLORS, default=float32), **_RETURNS)
 def image_summary(xp: Xp, tag: Array, tensor: Array, *, max_images: int = 3, bad_color: Array = v.BAD_COLOR) -> bytes:
     """Returns the summary of the first images of a batch."""
-    return _serialized(v.images(_single(tag, "Tags must be a scalar"), tensor, max_images, bad_color.reshape(-1)))
+    return _serialize(v.images(_single(tag, "Tags must be a scalar"), tensor, max_images, bad_color.reshape(-1)))
 
 
 @op("AudioSummaryV2", "tag: string, tensor: float32, sample_rate: float32 -> summary: string", **_RETURNS)
 def audio_summary(xp: Xp, tag: Array, tensor: Array, sample_rate: Array, *, max_outputs: int = 3) -> bytes:
     """Returns the summary of the first sounds of a batch."""
     name = _single(tag, "Tag must be a scalar")
-    return _serialized(v.sounds(name, tensor, _single(sample_rate, "sample_rate must be a scalar"), max_outputs))
+    return _serialize(v.sounds(name, tensor, _single(sample_rate, "sample_rate must be a scalar"), max_outputs))
 
 
 @op(
@@ -77,7 +77,7 @@ def audio_summary(xp: Xp, tag: Array, tensor: Array, sample_rate: Array, *, max_
 def tensor_summary_op(xp: Xp, tag: Array, tensor: Array, serialized_summary_metadata: Array, *, T: DType) -> bytes:
     """Returns the summary of a tensor."""
     metadata = _single(serialized_summary_metadata, "serialized_summary_metadata must be a scalar")
-    return tensor_summary(_single(tag, "tag must be a scalar"), tensor, T, checked_metadata(metadata) or b"")
+    return tensor_summary(_single(tag, "tag must be a scalar"), tensor, T, normalize_metadata(metadata) or b"")
 
 
 @op("MergeSummary", "inputs: N * string -> summary: string", **_RETURNS)
@@ -98,7 +98,7 @@ def merge_summary(xp: Xp, inputs: Sequence[Array]) -> bytes:
                 raise v.invalid(f"Duplicate tag {value.tag} found in summary inputs")
             tags.add(value.tag)
             merged.value.append(value)
-    return _serialized(merged)
+    return _serialize(merged)
 
 
 def _single(array: Array, complaint: str) -> Any:
@@ -107,5 +107,5 @@ def _single(array: Array, complaint: str) -> Any:
     return array.item()
 
 
-def _serialized(summary: Any) -> bytes:
+def _serialize(summary: Any) -> bytes:
     return bytes(summary.SerializeToString())

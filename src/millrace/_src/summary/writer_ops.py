@@ -79,7 +79,7 @@ class SummaryResource(Referent):
         key = tag, dtype.enum, array.shape, metadata
         frame = self._frames.get(key)
         if frame is None:
-            frame = surroundings(tag, dtype, array.shape, checked_metadata(metadata), array.nbytes)
+            frame = surroundings(tag, dtype, array.shape, normalize_metadata(metadata), array.nbytes)
             if len(self._frames) >= _MAX_FRAMES:
                 self._frames.clear()
             self._frames[key] = frame
@@ -114,7 +114,7 @@ def writer_of(handle: Array) -> SummaryResource:
 
 
 @functools.lru_cache(maxsize=256)
-def checked_metadata(serialized: bytes) -> bytes | None:
+def normalize_metadata(serialized: bytes) -> bytes | None:
     """Returns serialized metadata as events hold it: nothing for nothing, and empty metadata for what is damaged."""
     if not serialized:
         return None
@@ -238,7 +238,7 @@ def write_summary(
     for array, name in ((step, "step"), (tag, "tag"), (summary_metadata, "summary_metadata")):
         check_scalar(array, name)
     if T is string:
-        metadata = checked_metadata(summary_metadata.item())
+        metadata = normalize_metadata(summary_metadata.item())
         summary = tensor_summary(tag.item(), tensor, T, metadata)
         writer_of(writer).file.add_event(int(step), SUMMARY, summary)
     else:

@@ -1,6 +1,6 @@
 """`tf.summary.write` and what goes by it: one summary, at one step, to the writer in force.
 
-In eager mode nothing stands in the way of the op. In a graph the same call adds nodes with TensorFlow's names; a
+In eager mode the op runs at once. In a graph the same call adds nodes with TensorFlow's names; a
 condition that is known only when the graph runs becomes a branch.
 """
 
@@ -60,7 +60,7 @@ def write(tag: object, tensor: object, step: object = None, metadata: object = N
     def record(writer: object, step: object, value: object, scope: str | None) -> Any:
         return writer_ops.write_summary(writer, step, value, tag, serialized, name=scope)
 
-    return _recorded(record, tensor, step, name, "write_summary")
+    return _record(record, tensor, step, name, "write_summary")
 
 
 @export("summary.experimental.write_raw_pb", v1=[])
@@ -86,16 +86,16 @@ def write_raw_pb(tensor: TensorLike, step: TensorLike | None = None, name: str |
     def record(writer: object, step: object, value: object, scope: str | None) -> Any:
         return writer_ops.write_raw_proto_summary(writer, step, value, name=scope)
 
-    return _recorded(record, tensor, step, name, "write_raw_pb")
+    return _record(record, tensor, step, name, "write_raw_pb")
 
 
-def _recorded(record: Callable[..., Any], tensor: Any, step: object, name: str | None, default_name: str) -> Any:
+def _record(record: Callable[..., Any], tensor: Any, step: object, name: str | None, default_name: str) -> Any:
     """Records a summary, where summaries are recorded, by a function of writer, step, value and name."""
     if state.graph is None:
         if recording.writer is None or not (recording.condition is True or should_record_summaries()):
             return eager_bool(False)
         value = convert_to_tensor(tensor() if callable(tensor) else tensor)
-        record(recording.writer._resource, _checked_step(step), value, None)
+        record(recording.writer._resource, _require_step(step), value, None)
         return eager_bool(True)
     with name_scope(name, default_name) as scope:
         if recording.writer is None:
@@ -105,7 +105,7 @@ def _recorded(record: Callable[..., Any], tensor: Any, step: object, name: str |
             with device(_CPU):
                 value = tensor() if callable(tensor) else raw.Identity(input=tensor)
                 writer = convert_to_tensor(recording.writer._resource, name="writer")  # captured before the step
-                operation = record(writer, _checked_step(step), value, scope)
+                operation = record(writer, _require_step(step), value, scope)
                 with control_dependencies([operation]):
                     return constant_bool(True)
 
@@ -114,7 +114,7 @@ def _recorded(record: Callable[..., Any], tensor: Any, step: object, name: str |
         return done
 
 
-def _checked_step(step: object) -> Any:
+def _require_step(step: object) -> Any:
     """Returns the step of a summary: its own, or the one that was set.
 
     Raises: ValueError: if there is none, or it is not a scalar.

@@ -1,7 +1,7 @@
 """Comparing tensors, arrays and structures of them: the numeric assertions of `tf.test.TestCase`.
 
 A test that fails must say where and by how much, without a debugger. So a comparison first finds the elements that
-differ, puts their places, values and tolerances into the message, and lets NumPy's own assertion add the rest.
+differ, puts their indices, values and tolerances into the message, and lets NumPy's own assertion add the rest.
 Structures are compared leaf by leaf; the path to the leaf, `a[weights][0]`, stands in the message.
 """
 
@@ -260,12 +260,12 @@ class ArrayAssertions(unittest.TestCase):
 
     def _refuse_elements(self, array: Any, refused: Any, text: str) -> None:
         """Fails if there are elements that are refused, and lists the first of them."""
-        places = np.argwhere(refused)
-        if not len(places):
+        indices = np.argwhere(refused)
+        if not len(indices):
             return
-        lines = [f"  {place} : {array[tuple(place)]}" for place in places[:_SHOWN]]
-        lines += ["  ..."] if len(places) > _SHOWN else []
-        raise AssertionError(f"{len(places)} of the {array.size} element(s) {text}:\n" + "\n".join(lines))
+        lines = [f"  {index} : {array[tuple(index)]}" for index in indices[:_SHOWN]]
+        lines += ["  ..."] if len(indices) > _SHOWN else []
+        raise AssertionError(f"{len(indices)} of the {array.size} element(s) {text}:\n" + "\n".join(lines))
 
     def assertAllInSet(self, target: Any, expected_set: Any) -> None:
         """Fails unless every element is one of a set.
@@ -393,7 +393,7 @@ def _as_bytes(array: Any) -> Any:
 
 
 def _elements(text: str, chosen: Any, show: Any, **arrays: Any) -> Iterator[str]:
-    """Yields lines with the places and values of the chosen elements of arrays."""
+    """Yields lines with the indices and values of the chosen elements of arrays."""
     if np.ndim(chosen):
         yield f"{text} where = {np.where(chosen)}"
     for name, array in arrays.items():

@@ -242,13 +242,13 @@ class PlainTestCase(unittest.TestCase):
     def assertContainsInOrder(self, strings: Any, target: str, msg: Any = None) -> None:
         """Fails unless texts stand in another text, one behind the other."""
         wanted = [strings] if isinstance(strings, str) else list(strings)
-        place = 0
+        index = 0
         for number, text in enumerate(wanted):
-            place = target.find(text, place)
-            if place < 0:
+            index = target.find(text, index)
+            if index < 0:
                 after = f" after '{wanted[number - 1]}'" if number else ""
                 self.fail(self._formatMessage(msg, f"Did not find '{text}'{after} in '{target}'"))
-            place += len(text)
+            index += len(text)
 
     def assertContainsSubsequence(self, container: Any, subsequence: Any, msg: Any = None) -> None:
         """Fails unless elements are in a container in the order given, maybe with others between."""
@@ -369,7 +369,7 @@ def _as_bytes(regexes: Any) -> list[bytes]:
 
 
 def _structure_differences(a: Any, b: Any, aname: str, bname: str) -> Iterator[str]:
-    """Yields a sentence for each place where two structures differ."""
+    """Yields a sentence for each path where two structures differ."""
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         yield from (
             f"{aname} has [{key!r}] with value {a[key]!r} but it's missing in {bname}" for key in a if key not in b

@@ -82,7 +82,7 @@ def disable_with_predicate(pred: Callable[[], Any], skip_message: str) -> Callab
 
 @export("test.with_eager_op_as_function")
 def with_eager_op_as_function(cls: object = None, only_as_function: bool = False) -> Any:
-    """Leaves a class of tests as it is: eager ops run in one way only.
+    """Leaves a class of tests as it is: eager ops run in one mode only.
 
     >>> @tf.test.with_eager_op_as_function
     ... class SomeTest(tf.test.TestCase):
@@ -90,6 +90,6 @@ def with_eager_op_as_function(cls: object = None, only_as_function: bool = False
 
     Args:
       cls: The class; without it, the decorator itself is returned.
-      only_as_function: Whether only one of two ways is tested, where there are two.
+      only_as_function: Whether only one of two modes is tested, where there are two.
     """
     return cls if cls is not None else lambda decorated: decorated

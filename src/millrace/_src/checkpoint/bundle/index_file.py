@@ -13,7 +13,7 @@ from google.protobuf.message import DecodeError
 
 from millrace._src.checkpoint.bundle.ordered_code import slice_key
 from millrace._src.checkpoint.bundle.ranged_file import RangedFile
-from millrace._src.checkpoint.bundle.table_reader import TableReader
+from millrace._src.checkpoint.bundle.table_reader import TableFileReader
 from millrace._src.checkpoint.bundle.tensor_slices import TensorSlice
 from millrace._src.core import errors
 from millrace._src.core.dtypes import DType, as_dtype
@@ -40,7 +40,7 @@ def key_text(key: bytes) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IndexFileEntry:
     """What a checkpoint says about a tensor, or about a slice of one.
 
     Attributes:
@@ -78,13 +78,13 @@ class Entry:
         return [slice_key(self.key, part.starts, part.lengths) for part in self.slices]
 
 
-def parsed_entry(key: bytes, value: bytes) -> Entry:
+def parse_entry(key: bytes, value: bytes) -> IndexFileEntry:
     """Reads the entry of a key.
 
     Raises: tf.errors.DataLossError: if the value is not an entry, or says what cannot be.
     """
     proto = entry_proto(key, value)
-    entry = Entry(
+    entry = IndexFileEntry(
         key,
         stored_dtype(proto.dtype, key),
         stored_shape(proto.shape, key),
@@ -137,7 +137,7 @@ def stored_shape(proto: TensorShapeProto, key: bytes) -> tuple[int, ...]:
     return shape
 
 
-def _check_size(entry: Entry) -> None:
+def _check_size(entry: IndexFileEntry) -> None:
     """Compares the number of bytes with the shape, where the dtype says how many bytes an element has."""
     if entry.slices or not entry.dtype.size:
         return
@@ -154,7 +154,7 @@ def _damaged(message: str) -> errors.OpError:
 # --- the header ------------------------------------------------------------------------------------------------------
 
 
-def read_header(table: TableReader, name: str) -> BundleHeaderProto:
+def read_header(table: TableFileReader, name: str) -> BundleHeaderProto:
     """Reads the header of an index.
 
     Args:
@@ -184,7 +184,7 @@ def shard_count_of(name: str) -> int:
 
     Raises: tf.errors.NotFoundError: if there is no such file; DataLossError: if it is not an index.
     """
-    table = TableReader(RangedFile(name))
+    table = TableFileReader(RangedFile(name))
     try:
         return read_header(table, name).num_shards
     finally:

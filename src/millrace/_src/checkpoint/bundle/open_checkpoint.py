@@ -6,7 +6,7 @@ import abc
 from types import TracebackType
 from typing import Self
 
-from millrace._src.checkpoint.bundle.index_file import Entry, key_text
+from millrace._src.checkpoint.bundle.index_file import IndexFileEntry, key_text
 
 
 class OpenCheckpoint(abc.ABC):
@@ -17,7 +17,7 @@ class OpenCheckpoint(abc.ABC):
         """Closes the files."""
 
     @abc.abstractmethod
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[IndexFileEntry]:
         """Returns what the checkpoint says of each tensor, in the order of the names' bytes.
 
         Raises: tf.errors.DataLossError: if the checkpoint is damaged.

@@ -16,18 +16,18 @@ _SPECIAL_BYTE = re.compile(rb"[\x00\xff]")
 _BITS_OF_FIRST_BYTES = 7  # a signed number of n bytes has 7 n bits: the others say how many bytes there are
 
 
-def encoded_string(text: bytes) -> bytes:
+def encode_string(text: bytes) -> bytes:
     """Returns a string as a part of a key."""
     return _SPECIAL_BYTE.sub(lambda match: _ESCAPES[match[0]], text) + _STRING_END
 
 
-def encoded_number(number: int) -> bytes:
+def encode_number(number: int) -> bytes:
     """Returns a number that is not negative as a part of a key."""
     size = (number.bit_length() + 7) // 8
     return bytes([size]) + number.to_bytes(size, "big")
 
 
-def encoded_signed_number(number: int) -> bytes:
+def encode_signed_number(number: int) -> bytes:
     """Returns a number of at most 64 bits as a part of a key.
 
     >>> from millrace._src.checkpoint.bundle.ordered_code import encoded_signed_number
@@ -49,5 +49,5 @@ def slice_key(name: bytes, starts: Sequence[int], lengths: Sequence[int]) -> byt
       starts: where the slice begins, for each dimension.
       lengths: how long the slice is, for each dimension; -1 where it is the whole dimension.
     """
-    extents = [encoded_signed_number(number) for extent in zip(starts, lengths, strict=True) for number in extent]
-    return b"".join([encoded_number(0), encoded_string(name), encoded_number(len(starts)), *extents])
+    extents = [encode_signed_number(number) for extent in zip(starts, lengths, strict=True) for number in extent]
+    return b"".join([encode_number(0), encode_string(name), encode_number(len(starts)), *extents])

@@ -1,11 +1,11 @@
-"""The files of a checkpoint, and how new files take the place of old ones so that a crash loses neither.
+"""The files of a checkpoint, and how new files replace old ones so that a crash loses neither.
 
 A checkpoint is complete when its index is there: data files are moved into place first. Where a checkpoint of the same
 name is overwritten, there is no moment at which several files change at once. So the new files are first complete under
 names with `.next` behind; the renaming of the index to `<prefix>.index.next` is the moment at which the new checkpoint
-takes over. From then on readers take it, wherever each file is by now, and whoever writes next finishes the moving.
+takes over. From then on readers take it, wherever each file is by now, and the next writer finishes the moving.
 
-New files are brought to the disk before they take the place of old ones. A checkpoint under a new name takes nothing
+New files are brought to the disk before they replace old ones. A checkpoint under a new name takes nothing
 away, and need not wait for the disk: see `sync_files`.
 """
 
@@ -23,7 +23,7 @@ from millrace._src.ops.io.file_systems import file_system_of
 from millrace._src.ops.io.whole_writes import alone, sync_directory_of
 
 NEXT = ".next"
-"""What stands behind the names of files that take the place of others."""
+"""What stands behind the names of files that replace others."""
 
 
 DATA_SUFFIX = r"\.data-[0-9]{5,}-of-[0-9]{5,}"
@@ -46,13 +46,13 @@ def data_names(prefix: str, shard_count: int) -> list[str]:
 
 
 class NewFile(Protocol):
-    """A file that is complete and waits to be moved to its place."""
+    """A file that is complete and waits to be moved."""
 
     def sync(self) -> None:
         """Waits until the bytes would outlast a loss of power."""
 
     def commit(self, name: str) -> None:
-        """Moves the file to its place."""
+        """Moves the file to its final name."""
 
 
 class MovedFile:
@@ -69,9 +69,9 @@ class MovedFile:
         sync_file(self._name)
 
     def commit(self, name: str) -> None:
-        """Moves the file to its place.
+        """Moves the file to its final name.
 
-        Raises: tf.errors.UnimplementedError: if the place is in another file system.
+        Raises: tf.errors.UnimplementedError: if the final name is in another file system.
         """
         file_system, path = file_system_of(self._name)
         target_file_system, target = file_system_of(name)
@@ -84,7 +84,7 @@ class MovedFile:
 
 
 def publish(prefix: str, data_files: Mapping[str, NewFile], index: NewFile) -> None:
-    """Moves the files of a checkpoint to their places, so that at each moment the old or the new checkpoint is whole.
+    """Moves the files of a checkpoint to their final names; at each moment the old or the new checkpoint is whole.
 
     Args:
       prefix: the checkpoint.
@@ -114,7 +114,7 @@ def publish(prefix: str, data_files: Mapping[str, NewFile], index: NewFile) -> N
 
 
 def finish_overwriting(prefix: str) -> None:
-    """Moves the files of a new checkpoint to their places, if a process that did so has been stopped on the way.
+    """Moves the files of a new checkpoint to their final names, if a process that did so was stopped half-done.
 
     Raises: tf.errors.OpError: if a file cannot be moved, or an index cannot be read.
     """
@@ -160,7 +160,7 @@ def _check_no_directory(name: str) -> None:
 def _remove_leftovers(prefix: str) -> None:
     """Removes data files that a process left which was stopped before its index was complete.
 
-    These are new files that were to take the place of others, and without an index all data files.
+    These are new files that were to replace others, and without an index all data files.
     """
     file_system, path = file_system_of(index_name(prefix))
     directory = file_system.directory_of(path)

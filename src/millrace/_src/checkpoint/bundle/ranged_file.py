@@ -52,8 +52,8 @@ class RangedFile:
         Raises: tf.errors.DataLossError: if they are not.
         """
         if offset < 0 or size < 0 or offset + size > self.size:
-            place = f"bytes {offset} to {offset + size} of {self.name}, which has {self.size}"
-            raise errors.DataLossError(None, None, f"Read less bytes than requested: {place}")
+            source = f"bytes {offset} to {offset + size} of {self.name}, which has {self.size}"
+            raise errors.DataLossError(None, None, f"Read less bytes than requested: {source}")
 
     def read(self, offset: int, size: int) -> bytes:
         """Returns some of the bytes.
@@ -78,7 +78,7 @@ class RangedFile:
         return window[offset - start : offset - start + size]
 
     def read_into(self, offset: int, memory: Array, crc: int | None = None) -> int:
-        """Fills memory with the bytes from an offset on, and sums the bytes up on the way.
+        """Fills memory with the bytes from an offset on, and sums the bytes up meanwhile.
 
         Args:
           offset: where to begin.
@@ -99,7 +99,7 @@ class RangedFile:
         return crc or 0
 
     def checksum(self, offset: int, size: int, crc: int) -> int:
-        """Sums up bytes that nobody asked for.
+        """Sums up bytes that were not asked for.
 
         Raises: tf.errors.DataLossError: if the file ends before.
         """

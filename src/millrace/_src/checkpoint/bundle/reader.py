@@ -15,18 +15,18 @@ import numpy as np
 from millrace._src.checkpoint.bundle.box_reading import fill_from_box
 from millrace._src.checkpoint.bundle.index_file import (
     HEADER_KEY,
-    Entry,
+    IndexFileEntry,
     key_bytes,
     key_text,
-    parsed_entry,
+    parse_entry,
     read_header,
 )
 from millrace._src.checkpoint.bundle.open_checkpoint import OpenCheckpoint
 from millrace._src.checkpoint.bundle.partitions import covering
 from millrace._src.checkpoint.bundle.publishing import NEXT, data_name, index_name
 from millrace._src.checkpoint.bundle.ranged_file import SMALL, RangedFile
-from millrace._src.checkpoint.bundle.stored_values import byte_view, check_storable, loaded_strings, make_native
-from millrace._src.checkpoint.bundle.table_reader import TableReader
+from millrace._src.checkpoint.bundle.stored_values import byte_view, check_storable, decode_strings, make_native
+from millrace._src.checkpoint.bundle.table_reader import TableFileReader
 from millrace._src.checkpoint.bundle.tensor_slices import (
     Box,
     TensorSlice,
@@ -103,7 +103,7 @@ class BundleReader(OpenCheckpoint):
     def __contains__(self, key: str | bytes) -> bool:
         return bool(key_bytes(key)) and self._table.get(key_bytes(key)) is not None
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[IndexFileEntry]:
         """Returns what the checkpoint says of each tensor, in the order of the keys.
 
         Raises: tf.errors.DataLossError: if the index is damaged.
@@ -112,14 +112,14 @@ class BundleReader(OpenCheckpoint):
         slice_keys = {key for entry in stored_entries for key in entry.slice_keys()}
         return [entry for entry in stored_entries if entry.key not in slice_keys]
 
-    def stored_entries(self) -> Iterator[Entry]:
+    def stored_entries(self) -> Iterator[IndexFileEntry]:
         """Yields the entries of the tensors, and those of the slices of partitioned tensors, in the order of the keys.
 
         Raises: tf.errors.DataLossError: if the index is damaged.
         """
-        return (parsed_entry(key, value) for key, value in self._table.items() if key != HEADER_KEY)
+        return (parse_entry(key, value) for key, value in self._table.items() if key != HEADER_KEY)
 
-    def entry(self, key: str | bytes) -> Entry:
+    def entry(self, key: str | bytes) -> IndexFileEntry:
         """Returns what the checkpoint says of a tensor: dtype, shape, slices.
 
         Raises:
@@ -130,7 +130,7 @@ class BundleReader(OpenCheckpoint):
         value = self._table.get(name) if name != HEADER_KEY else None
         if value is None:
             raise errors.NotFoundError(None, None, f"Key {key_text(name)} not found in checkpoint")
-        return parsed_entry(name, value)
+        return parse_entry(name, value)
 
     # --- values ---
 
@@ -152,7 +152,7 @@ class BundleReader(OpenCheckpoint):
         """
         return self.read_stored(self.entry(key), part, verify=verify)
 
-    def read_stored(self, entry: Entry, part: TensorSlice | None = None, *, verify: bool = True) -> Array:
+    def read_stored(self, entry: IndexFileEntry, part: TensorSlice | None = None, *, verify: bool = True) -> Array:
         """Reads a tensor of which the entry is known; for the rest as `read`."""
         check_storable(entry.dtype, key_text(entry.key), "read", _ITERATOR_ADVICE)
         if entry.slices:
@@ -180,7 +180,7 @@ class BundleReader(OpenCheckpoint):
         else:
             self._fill(entry, array, verify=True)
 
-    def _read_whole(self, entry: Entry, verify: bool) -> Array:
+    def _read_whole(self, entry: IndexFileEntry, verify: bool) -> Array:
         if entry.dtype.np_dtype.hasobject:
             return self._read_strings(entry, verify)
         if entry.size <= SMALL:
@@ -190,7 +190,7 @@ class BundleReader(OpenCheckpoint):
         self._fill(entry, array, verify)
         return array
 
-    def _read_small(self, entry: Entry, verify: bool) -> Array:
+    def _read_small(self, entry: IndexFileEntry, verify: bool) -> Array:
         data = self._data_file(entry).read_small(entry.offset, entry.size)
         if verify:
             self._check_crc(entry, extend(0, data))
@@ -198,27 +198,27 @@ class BundleReader(OpenCheckpoint):
         make_native(array, entry.dtype, is_big_endian=self._is_big_endian)
         return array
 
-    def _fill(self, entry: Entry, array: Array, verify: bool) -> None:
+    def _fill(self, entry: IndexFileEntry, array: Array, verify: bool) -> None:
         """Reads the bytes of an entry into the memory of a contiguous array."""
         crc = self._data_file(entry).read_into(entry.offset, byte_view(array), 0 if verify else None)
         if verify:
             self._check_crc(entry, crc)
         make_native(array, entry.dtype, is_big_endian=self._is_big_endian)
 
-    def _read_strings(self, entry: Entry, verify: bool) -> Array:
+    def _read_strings(self, entry: IndexFileEntry, verify: bool) -> Array:
         data = self._data_file(entry).read(entry.offset, entry.size)
-        place = f"{key_text(entry.key)} of {self.prefix}"
-        elements, crc = loaded_strings(data, entry.element_count, is_big_endian=self._is_big_endian, place=place)
+        source = f"{key_text(entry.key)} of {self.prefix}"
+        elements, crc = decode_strings(data, entry.element_count, is_big_endian=self._is_big_endian, source=source)
         if verify:
             self._check_crc(entry, crc)
         return string_array(elements, entry.shape)
 
-    def _check_crc(self, entry: Entry, crc: int) -> None:
+    def _check_crc(self, entry: IndexFileEntry, crc: int) -> None:
         actual = mask(crc)
         if entry.crc32c != actual:
-            place = f"TensorBundle at {self.prefix} shard {entry.shard} ({entry.size} bytes)"
+            source = f"TensorBundle at {self.prefix} shard {entry.shard} ({entry.size} bytes)"
             words = f"stored {entry.crc32c} vs. calculated on the restored bytes {actual}"
-            message = f"{place}: Checksum does not match: {words}; tensor: {key_text(entry.key)}"
+            message = f"{source}: Checksum does not match: {words}; tensor: {key_text(entry.key)}"
             raise errors.DataLossError(None, None, message)
 
     def check_files(self) -> None:
@@ -232,7 +232,7 @@ class BundleReader(OpenCheckpoint):
 
     # --- slices ---
 
-    def _read_box(self, entry: Entry, box: Box, verify: bool) -> Array:
+    def _read_box(self, entry: IndexFileEntry, box: Box, verify: bool) -> Array:
         """Reads a part of what an entry has bytes for."""
         if entry.dtype.np_dtype.hasobject:
             strings: Array = self._read_strings(entry, verify)[index_of(box)]
@@ -247,7 +247,7 @@ class BundleReader(OpenCheckpoint):
         make_native(array, entry.dtype, is_big_endian=self._is_big_endian)
         return array
 
-    def _read_slices(self, entry: Entry, part: TensorSlice, verify: bool) -> Array:
+    def _read_slices(self, entry: IndexFileEntry, part: TensorSlice, verify: bool) -> Array:
         """Puts a part of a partitioned tensor together."""
         target = part.box(entry.shape)
         pieces = self._pieces(entry, part)
@@ -256,14 +256,14 @@ class BundleReader(OpenCheckpoint):
             common = intersection(box, target)
             if common is None:
                 continue
-            place = array[index_of(relative(common, target))]
-            if common == box and place.flags.c_contiguous and not array.dtype.hasobject:
-                self._fill(piece, place, verify)
+            region = array[index_of(relative(common, target))]
+            if common == box and region.flags.c_contiguous and not array.dtype.hasobject:
+                self._fill(piece, region, verify)
             else:
-                place[...] = self._read_box(piece, relative(common, box), verify)
+                region[...] = self._read_box(piece, relative(common, box), verify)
         return array
 
-    def _pieces(self, entry: Entry, part: TensorSlice) -> list[tuple[Entry, Box]]:
+    def _pieces(self, entry: IndexFileEntry, part: TensorSlice) -> list[tuple[IndexFileEntry, Box]]:
         """Returns the stored slices, and where they are, that together cover a part of a partitioned tensor."""
         keys = entry.slice_keys()
         boxes = [_stored_box(entry, slice_) for slice_ in entry.slices]
@@ -275,20 +275,20 @@ class BundleReader(OpenCheckpoint):
         self._check_pieces_fit([piece for piece, _ in pieces])
         return pieces
 
-    def _piece(self, entry: Entry, key: bytes, box: Box) -> Entry:
+    def _piece(self, entry: IndexFileEntry, key: bytes, box: Box) -> IndexFileEntry:
         """Returns the entry of a stored slice."""
         value = self._table.get(key)
         if value is None:
-            place = f"the slice {box} of {key_text(entry.key)}"
-            raise errors.DataLossError(None, None, f"Key {key_text(key)} not found in checkpoint: {place}")
-        piece = parsed_entry(key, value)
+            source = f"the slice {box} of {key_text(entry.key)}"
+            raise errors.DataLossError(None, None, f"Key {key_text(key)} not found in checkpoint: {source}")
+        piece = parse_entry(key, value)
         if piece.shape != box_shape(box) or piece.dtype is not entry.dtype or piece.slices:
             text = f"{piece.dtype.name} {shape_brackets(piece.shape)}"
             message = f"The entry of the slice {box} of {key_text(entry.key)} does not fit the tensor: {text}"
             raise errors.DataLossError(None, None, message)
         return piece
 
-    def _check_pieces_fit(self, pieces: list[Entry]) -> None:
+    def _check_pieces_fit(self, pieces: list[IndexFileEntry]) -> None:
         """Checks that slices do not share bytes: a small file must not become a large tensor."""
         file_size = sum({piece.shard: self._data_file(piece).size for piece in pieces}.values())
         size = sum(piece.size for piece in pieces)
@@ -308,15 +308,15 @@ class BundleReader(OpenCheckpoint):
                 statuses.append((status.length, status.mtime_nsec))
         return statuses
 
-    def _open_index(self) -> tuple[TableReader, str]:
-        """Opens the index: that of a checkpoint that is just taking the place of another, if there is one."""
+    def _open_index(self) -> tuple[TableFileReader, str]:
+        """Opens the index: that of a checkpoint that is just replacing another, if there is one."""
         target = index_name(self.prefix)
         try:
-            return TableReader(RangedFile(target + NEXT)), target + NEXT
+            return TableFileReader(RangedFile(target + NEXT)), target + NEXT
         except errors.NotFoundError:
-            return TableReader(RangedFile(target)), target
+            return TableFileReader(RangedFile(target)), target
 
-    def _data_file(self, entry: Entry) -> RangedFile:
+    def _data_file(self, entry: IndexFileEntry) -> RangedFile:
         with self._lock:
             file = self._data_files.get(entry.shard)
             if file is None:
@@ -329,12 +329,12 @@ class BundleReader(OpenCheckpoint):
     def _open_data_file(self, shard: int) -> RangedFile:
         name = data_name(self.prefix, shard, self.num_shards)
         if self._is_overwriting:
-            with suppress(errors.NotFoundError):  # it has been moved to its place
+            with suppress(errors.NotFoundError):  # it has been moved
                 return RangedFile(name + NEXT)
         return RangedFile(name)
 
 
-def _stored_box(entry: Entry, part: TensorSlice) -> Box:
+def _stored_box(entry: IndexFileEntry, part: TensorSlice) -> Box:
     try:
         return part.box(entry.shape)
     except errors.InternalError as error:

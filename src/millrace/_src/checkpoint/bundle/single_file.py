@@ -61,7 +61,7 @@ def check_dtype(dtype: DType) -> None:
         raise errors.UnimplementedError(None, None, f"Saving data type {runtime_name(dtype)} not yet supported")
 
 
-def encoded_slice(name: bytes, part: TensorSlice, array: Array, dtype: DType) -> tuple[bytes, bytes]:
+def encode_slice(name: bytes, part: TensorSlice, array: Array, dtype: DType) -> tuple[bytes, bytes]:
     """Returns the key and the value of a slice.
 
     Raises: tf.errors.InvalidArgumentError: if the values are too many for one message.
@@ -79,18 +79,18 @@ def encoded_slice(name: bytes, part: TensorSlice, array: Array, dtype: DType) ->
     return slice_key(name, part.starts, part.lengths), message.SerializeToString(deterministic=True)
 
 
-def decoded_slice(value: bytes, dtype: DType, shape: tuple[int, ...]) -> Array:
+def decode_slice(value: bytes, dtype: DType, shape: tuple[int, ...]) -> Array:
     """Returns the values of a slice.
 
     Raises: tf.errors.DataLossError: if the value does not hold so many.
     """
     try:
-        return decode_listed(parsed(value).data.data, dtype, shape)
+        return decode_listed(parse_value(value).data.data, dtype, shape)
     except (TypeError, ValueError) as error:
         raise errors.DataLossError(None, None, str(error)) from None
 
 
-def parsed(value: bytes) -> SavedTensorSlices:
+def parse_value(value: bytes) -> SavedTensorSlices:
     """Reads a value of the table.
 
     Raises: tf.errors.DataLossError: if it is none.

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from millrace._src.checkpoint.bundle.index_file import Entry, key_bytes, key_text, stored_dtype, stored_shape
+from millrace._src.checkpoint.bundle.index_file import IndexFileEntry, key_bytes, key_text, stored_dtype, stored_shape
 from millrace._src.checkpoint.bundle.open_checkpoint import OpenCheckpoint
 from millrace._src.checkpoint.bundle.ordered_code import slice_key
 from millrace._src.checkpoint.bundle.partitions import covering
 from millrace._src.checkpoint.bundle.ranged_file import RangedFile
-from millrace._src.checkpoint.bundle.single_file import META_KEY, VERSION, decoded_slice, parsed
-from millrace._src.checkpoint.bundle.table_reader import TableReader
+from millrace._src.checkpoint.bundle.single_file import META_KEY, VERSION, decode_slice, parse_value
+from millrace._src.checkpoint.bundle.table_reader import TableFileReader
 from millrace._src.checkpoint.bundle.tensor_slices import (
     Box,
     TensorSlice,
@@ -37,7 +37,7 @@ class _Tensor:
     dtype: DType
     shape: tuple[int, ...]
     slices: list[TensorSlice] = field(default_factory=list)
-    tables: list[TableReader] = field(default_factory=list)
+    tables: list[TableFileReader] = field(default_factory=list)
 
 
 class SingleFileReader(OpenCheckpoint):
@@ -52,7 +52,7 @@ class SingleFileReader(OpenCheckpoint):
 
     def __init__(self, pattern: str) -> None:
         self.prefix = pattern
-        self._tables: list[TableReader] = []
+        self._tables: list[TableFileReader] = []
         self._tensors: dict[bytes, _Tensor] = {}
         names = sorted(matching_names(pattern))
         if not names:
@@ -75,11 +75,11 @@ class SingleFileReader(OpenCheckpoint):
     def __contains__(self, key: str | bytes) -> bool:
         return key_bytes(key) in self._tensors
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[IndexFileEntry]:
         """Returns what the checkpoint says of each tensor, in the order of the names."""
         return [self.entry(key) for key in sorted(self._tensors)]
 
-    def entry(self, key: str | bytes) -> Entry:
+    def entry(self, key: str | bytes) -> IndexFileEntry:
         """Returns what the checkpoint says of a tensor: dtype, shape, slices.
 
         Raises: tf.errors.NotFoundError: if there is no such tensor.
@@ -90,7 +90,7 @@ class SingleFileReader(OpenCheckpoint):
             text = f'Tensor name "{key_text(name)}" not found in checkpoint files {self.prefix}'
             raise errors.NotFoundError(None, None, text)
         is_one = len(tensor.slices) == 1 and tensor.slices[0].is_whole
-        return Entry(name, tensor.dtype, tensor.shape, 0, 0, 0, 0, () if is_one else tuple(tensor.slices))
+        return IndexFileEntry(name, tensor.dtype, tensor.shape, 0, 0, 0, 0, () if is_one else tuple(tensor.slices))
 
     # --- values ---
 
@@ -110,7 +110,7 @@ class SingleFileReader(OpenCheckpoint):
         """
         return self.read_stored(self.entry(key), part)
 
-    def read_stored(self, entry: Entry, part: TensorSlice | None = None) -> Array:
+    def read_stored(self, entry: IndexFileEntry, part: TensorSlice | None = None) -> Array:
         """Reads a tensor of which the entry is known; for the rest as `read`."""
         tensor = self._tensors[entry.key]
         part = part or TensorSlice.whole(len(entry.shape))
@@ -121,7 +121,7 @@ class SingleFileReader(OpenCheckpoint):
             text = f"no slices in {self.prefix} cover the slice {part} of {key_text(entry.key)}"
             raise errors.InvalidArgumentError(None, None, f"Error copying slice data: {text}")
         pieces = [(self._slice(entry.key, tensor, position, boxes[position]), boxes[position]) for position in chosen]
-        return _assembled(pieces, target, tensor.dtype)
+        return _assemble(pieces, target, tensor.dtype)
 
     def _slice(self, name: bytes, tensor: _Tensor, position: int, box: Box) -> Array:
         part, table = tensor.slices[position], tensor.tables[position]
@@ -129,13 +129,13 @@ class SingleFileReader(OpenCheckpoint):
         if value is None:
             text = f"the slice {part} of {key_text(name)} is missing in {self.prefix}"
             raise errors.DataLossError(None, None, f"Error copying slice data: {text}")
-        return decoded_slice(value, tensor.dtype, box_shape(box))
+        return decode_slice(value, tensor.dtype, box_shape(box))
 
     # --- opening ---
 
     def _add_file(self, name: str) -> None:
         try:
-            table = TableReader(RangedFile(name))
+            table = TableFileReader(RangedFile(name))
         except (errors.DataLossError, errors.FailedPreconditionError) as error:
             hint = "perhaps your file is in a different file format and you need to use a different restore operator?"
             message = f"Unable to open table file {name}: {error.message}: {hint}"
@@ -144,7 +144,7 @@ class SingleFileReader(OpenCheckpoint):
         for meta in _meta(table, name).tensor:
             self._add_tensor(meta, table)
 
-    def _add_tensor(self, meta: SavedSliceMeta, table: TableReader) -> None:
+    def _add_tensor(self, meta: SavedSliceMeta, table: TableFileReader) -> None:
         name = key_bytes(meta.name)
         found_tensor = _Tensor(stored_dtype(meta.type, name), stored_shape(meta.shape, name))
         tensor = self._tensors.setdefault(name, found_tensor)
@@ -162,11 +162,11 @@ class SingleFileReader(OpenCheckpoint):
             tensor.tables.append(table)
 
 
-def _meta(table: TableReader, name: str) -> SavedTensorSliceMeta:
+def _meta(table: TableFileReader, name: str) -> SavedTensorSliceMeta:
     """Reads what a file says of its tensors."""
     try:
         value = table.get(META_KEY)
-        meta = parsed(value).meta if value is not None else None
+        meta = parse_value(value).meta if value is not None else None
     except errors.DataLossError:
         meta = None
     if meta is None:
@@ -185,7 +185,7 @@ def _check_inside(part: TensorSlice, shape: tuple[int, ...], name: str) -> None:
         raise errors.DataLossError(None, None, f"{error.message}: {name}") from None
 
 
-def _assembled(pieces: Iterable[tuple[Array, Box]], target: Box, dtype: DType) -> Array:
+def _assemble(pieces: Iterable[tuple[Array, Box]], target: Box, dtype: DType) -> Array:
     """Puts arrays of boxes together to the array of a box that they cover."""
     array = np.empty(box_shape(target), dtype.np_dtype)
     for piece, box in pieces:

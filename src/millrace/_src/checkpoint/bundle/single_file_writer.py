@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from millrace._src.checkpoint.bundle.index_file import key_bytes, key_text
-from millrace._src.checkpoint.bundle.single_file import META_KEY, VERSION, check_dtype, encoded_slice
+from millrace._src.checkpoint.bundle.single_file import META_KEY, VERSION, check_dtype, encode_slice
 from millrace._src.checkpoint.bundle.table_writer import TableWriter
 from millrace._src.checkpoint.bundle.tensor_slices import TensorSlice
 from millrace._src.core import errors
@@ -82,7 +82,7 @@ class SingleFileWriter:
         dtype = dtype or from_np(array.dtype)
         check_dtype(dtype)
         tensor = self._tensor(name, tuple(full_shape), dtype)
-        slice_name, value = encoded_slice(name, part, array, dtype)
+        slice_name, value = encode_slice(name, part, array, dtype)
         if slice_name in self._values:
             raise errors.InvalidArgumentError(None, None, f"Adding duplicate key: {key_text(name)} {part}".rstrip())
         tensor.slice.append(part.to_proto())

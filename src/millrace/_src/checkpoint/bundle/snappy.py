@@ -10,14 +10,14 @@ from millrace._src.ops.io.wire_format import MalformedError, read_varint
 _LARGEST_GROWTH = 64  # a copy of 64 bytes takes at least two
 
 
-def uncompressed(data: bytes) -> bytes:
+def decompress(data: bytes) -> bytes:
     """Returns what was compressed.
 
     >>> from millrace._src.checkpoint.bundle.snappy import uncompressed
     >>> uncompressed(bytes([7, 0b100, 97, 98, 0b101, 2, 0b1, 2]))[:6]
     b'ababab'
 
-    Raises: MalformedError: for data that are not compressed in this way.
+    Raises: MalformedError: for data that are not compressed so.
     """
     size, position = read_varint(data, 0, len(data))
     if size > _LARGEST_GROWTH * len(data):

@@ -79,7 +79,7 @@ def make_native(array: Array, dtype: DType, *, is_big_endian: bool) -> None:
 # --- strings ---------------------------------------------------------------------------------------------------------
 
 
-def stored_strings(array: Array) -> tuple[bytes, int]:
+def encode_strings(array: Array) -> tuple[bytes, int]:
     """Returns what stands before the strings of an array: lengths and their checksum; and the checksum up to there."""
     lengths = [len(element) for element in array.reshape(-1).tolist()]
     checked = _length_words(lengths, sys.byteorder == "big")
@@ -99,32 +99,32 @@ def string_pieces(array: Array) -> Iterator[bytes]:
     yield b"".join(gathered)
 
 
-def loaded_strings(data: bytes, count: int, *, is_big_endian: bool, place: str) -> tuple[list[bytes], int]:
+def decode_strings(data: bytes, count: int, *, is_big_endian: bool, source: str) -> tuple[list[bytes], int]:
     """Returns strings of a file, and the checksum of their bytes.
 
     Args:
       data: what stands in the file for the tensor.
       count: the number of strings.
       is_big_endian: whether the file was written on a machine with the other order of bytes.
-      place: the tensor and its file, for errors.
+      source: the tensor and its file, for errors.
 
     Raises: tf.errors.DataLossError: if the bytes are not those of so many strings, or a checksum differs.
     """
     if count + LENGTHS_CHECKSUM_SIZE > len(data):  # before there is memory for them
-        raise _damaged(place, f"{count} strings do not fit into {len(data)} bytes")
+        raise _damaged(source, f"{count} strings do not fit into {len(data)} bytes")
     lengths, position = [], 0
     try:
         for _ in range(count):
             length, position = read_varint(data, position, len(data))
             lengths.append(length)
     except MalformedError:
-        raise _damaged(place, "the lengths of the strings do not end") from None
+        raise _damaged(source, "the lengths of the strings do not end") from None
     start = position + LENGTHS_CHECKSUM_SIZE
     stored_checksum = data[position:start]
     checked = _length_words(lengths, is_big_endian)
-    _check_lengths(stored_checksum, extend(0, checked), is_big_endian, place)
+    _check_lengths(stored_checksum, extend(0, checked), is_big_endian, source)
     if start + sum(lengths) != len(data):
-        raise _damaged(place, f"strings of {sum(lengths)} bytes do not fill {len(data) - start}")
+        raise _damaged(source, f"strings of {sum(lengths)} bytes do not fill {len(data) - start}")
     ends = accumulate(lengths, initial=start)
     crc = extend(extend(0, checked), np.frombuffer(data, np.uint8)[position:])
     return [data[begin:end] for begin, end in pairwise(ends)], crc
@@ -138,12 +138,12 @@ def _length_words(lengths: list[int], is_big_endian: bool) -> bytes:
     return b"".join(np.array(length, f"{order}u{4 if length <= _LARGEST_WORD else 8}").tobytes() for length in lengths)
 
 
-def _check_lengths(stored: bytes, crc: int, is_big_endian: bool, place: str) -> None:
+def _check_lengths(stored: bytes, crc: int, is_big_endian: bool, source: str) -> None:
     stored_checksum, actual_checksum = int.from_bytes(stored, "big" if is_big_endian else "little"), mask(crc)
     if len(stored) < LENGTHS_CHECKSUM_SIZE or stored_checksum != actual_checksum:
         words = f"The length checksum does not match: expected {stored_checksum} but actual is {actual_checksum}"
-        raise errors.DataLossError(None, None, f"{words}: {place}")
+        raise errors.DataLossError(None, None, f"{words}: {source}")
 
 
-def _damaged(place: str, reason: str) -> errors.OpError:
-    return errors.DataLossError(None, None, f"Read less bytes than requested: {place}: {reason}")
+def _damaged(source: str, reason: str) -> errors.OpError:
+    return errors.DataLossError(None, None, f"Read less bytes than requested: {source}: {reason}")

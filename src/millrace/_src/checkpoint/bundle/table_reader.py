@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from millrace._src.checkpoint.bundle.ranged_file import RangedFile
-from millrace._src.checkpoint.bundle.snappy import uncompressed
+from millrace._src.checkpoint.bundle.snappy import decompress
 from millrace._src.checkpoint.bundle.table_format import (
     FOOTER_SIZE,
     MAGIC,
@@ -32,7 +32,7 @@ _QUESTIONS_BEFORE_DECODING = 8
 _LARGEST_GROWTH = 64  # keys leave out what they have in common with the key before, yet only so much is believable
 
 
-class Block:
+class TableBlock:
     """The keys and values of a block.
 
     Args: content: the block without its trailer.
@@ -113,7 +113,7 @@ class Block:
         return last_key[:shared_size] + content[offset:value_start], content[value_start:end], end
 
 
-class TableReader:
+class TableFileReader:
     """A table in a file.
 
     Args: file: the file, which belongs to the reader from now on.
@@ -122,7 +122,7 @@ class TableReader:
 
     def __init__(self, file: RangedFile) -> None:
         self._file = file
-        self._blocks: OrderedDict[int, Block] = OrderedDict()
+        self._blocks: OrderedDict[int, TableBlock] = OrderedDict()
         if file.size < FOOTER_SIZE:
             raise errors.DataLossError(None, None, f"file is too short to be an sstable: {file.name}")
         footer = file.read(file.size - FOOTER_SIZE, FOOTER_SIZE)
@@ -143,8 +143,8 @@ class TableReader:
         Raises: tf.errors.DataLossError: if the part of the file that was read is damaged.
         """
         with self._damage():
-            place = self._index.first_from(key)
-            nearest = None if place is None else self._block(place[1]).first_from(key)
+            entry = self._index.first_from(key)
+            nearest = None if entry is None else self._block(entry[1]).first_from(key)
         return nearest[1] if nearest is not None and nearest[0] == key else None
 
     def items(self) -> Iterator[tuple[bytes, bytes]]:
@@ -164,7 +164,7 @@ class TableReader:
                     last_key = key
                     yield key, value
 
-    def _block(self, handle: bytes) -> Block:
+    def _block(self, handle: bytes) -> TableBlock:
         (offset, size), _ = _read_handle(handle, 0)
         block = self._blocks.get(offset)
         if block is None:
@@ -175,16 +175,16 @@ class TableReader:
                 self._blocks.popitem(last=False)
         return block
 
-    def _read_block(self, offset: int, size: int) -> Block:
+    def _read_block(self, offset: int, size: int) -> TableBlock:
         stored = self._file.read(offset, size + TRAILER_SIZE)
         content, compression = stored[:size], stored[size]
         if int.from_bytes(stored[size + 1 :], "little") != block_checksum(content, compression):
             raise MalformedError("block checksum mismatch")
         if compression == SNAPPY:
-            return Block(uncompressed(content))
+            return TableBlock(decompress(content))
         if compression != UNCOMPRESSED:
             raise MalformedError("bad block type")
-        return Block(content)
+        return TableBlock(content)
 
     @contextmanager
     def _damage(self) -> Iterator[None]:

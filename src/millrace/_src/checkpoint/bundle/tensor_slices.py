@@ -49,7 +49,7 @@ class TensorSlice:
 
         Raises: tf.errors.InvalidArgumentError: for anything else.
         """
-        extents = [_parsed_extent(extent, text) for extent in text.split(":") if extent]
+        extents = [_parse_extent(extent, text) for extent in text.split(":") if extent]
         return cls(tuple(start for start, _ in extents), tuple(length for _, length in extents))
 
     @classmethod
@@ -109,7 +109,7 @@ class TensorSlice:
         return box_shape(self.box(shape))
 
 
-def _parsed_extent(extent: str, text: str) -> tuple[int, int]:
+def _parse_extent(extent: str, text: str) -> tuple[int, int]:
     if extent == "-":
         return 0, WHOLE
     numbers = extent.split(",")

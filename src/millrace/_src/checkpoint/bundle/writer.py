@@ -19,7 +19,7 @@ from millrace._src.checkpoint.bundle.stored_values import (
     HOST_IS_BIG_ENDIAN,
     byte_pieces,
     check_storable,
-    stored_strings,
+    encode_strings,
     string_pieces,
 )
 from millrace._src.checkpoint.bundle.table_writer import TableWriter
@@ -241,7 +241,7 @@ class BundleWriter:
             raise TypeError(f"{key_text(key)} has the dtype {dtype.name}, but its array is of {array.dtype}")
         file = self._files[shard]
         if array.dtype.hasobject:
-            offset, size, crc = file.add(string_pieces(array), 0, *stored_strings(array))
+            offset, size, crc = file.add(string_pieces(array), 0, *encode_strings(array))
         elif array.nbytes <= _SMALL:
             offset, size, crc = file.add_small(array.tobytes())
         else:
@@ -275,7 +275,7 @@ def _refused(message: str) -> errors.OpError:
 
 
 def write_index(prefix: str, header: BundleHeaderProto, entries: dict[bytes, BundleEntryProto]) -> PartFile:
-    """Writes the index of a checkpoint; returns the file, which is not yet in its place.
+    """Writes the index of a checkpoint; returns the file, which has not been moved yet.
 
     Raises: tf.errors.OpError: if the file cannot be written.
     """

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.command_line.failures import CommandError
-from millrace._src.command_line.reports import Report, counted, shape_text
+from millrace._src.command_line.reports import Report, count_text, shape_text
 from millrace._src.core.array_namespace import Array
 from millrace._src.interop.array_files.array_file import ArrayFile, ArrayInfo
 from millrace._src.util.text_table import size_text, table
@@ -36,7 +36,7 @@ def array_file_report(title: str, file: ArrayFile, pattern: str | None, with_sta
     data = {"kind": "arrays", "file": title, "bytes": total, "tensors": rows}
     columns = ["name", "dtype", "shape", "bytes", *(_STATISTICS if with_statistics else ())]
     cells = [[shape_text(row[c]) if c == "shape" else row[c] for c in columns] for row in rows]
-    summary = f"{title}\n{counted(len(infos), 'tensor')}, {size_text(total)}"
+    summary = f"{title}\n{count_text(len(infos), 'tensor')}, {size_text(total)}"
     return Report(data, [summary, *([table(columns, cells, columns[3:])] if rows else [])])
 
 
@@ -178,4 +178,4 @@ def _difference_text(titles: tuple[str, str], data: dict[str, Any]) -> list[str]
         columns = ["name", "change", "elements", "max_abs"]
         rows = [[change[column] for column in columns] for change in changes]
         paragraphs.append(f"changed ({len(changes)}):\n" + table(columns, rows, columns[2:]))
-    return [*paragraphs, f"equal: {counted(data['equal'], 'tensor')}"]
+    return [*paragraphs, f"equal: {count_text(data['equal'], 'tensor')}"]

@@ -11,7 +11,7 @@ from google.protobuf.message import DecodeError
 
 from millrace._src.command_line.failures import CommandError
 from millrace._src.command_line.inspection.records import records_of
-from millrace._src.command_line.reports import Report, counted
+from millrace._src.command_line.reports import Report, count_text
 from millrace._src.graph.tensor_proto import decode_tensor
 from millrace._src.proto import event_pb2
 from millrace._src.util.text_table import table
@@ -119,7 +119,7 @@ def _number(array: Any) -> Any:
         try:
             return element.decode()
         except UnicodeDecodeError:
-            return counted(len(element), "byte")
+            return count_text(len(element), "byte")
     return float(element) if np.asarray(element).dtype.kind in "fV" else np.asarray(element).item()
 
 
@@ -135,11 +135,11 @@ def _images(array: Any) -> Any:
     if array.dtype != object or array.ndim != 1 or len(array) < 2:
         return None
     width, height = (size.decode("utf-8", "replace") for size in array[:2])
-    return f"{width} x {height}" + (f", {counted(len(array) - 2, 'image')}" if len(array) != 3 else "")
+    return f"{width} x {height}" + (f", {count_text(len(array) - 2, 'image')}" if len(array) != 3 else "")
 
 
 def _sounds(array: Any) -> Any:
-    return counted(len(array), "sound") if array.ndim else None
+    return count_text(len(array), "sound") if array.ndim else None
 
 
 _PLUGINS = {"histograms": _histogram, "images": _images, "audio": _sounds}
@@ -172,7 +172,7 @@ def _text(data: dict[str, Any], is_summary: bool) -> list[str]:
     files = "\n".join(f"event file {name}" for name in data["files"])
     times = f", from {data['from']} to {data['to']}" if data["from"] else ""
     contents = ", ".join(f"{name}: {count}" for name, count in sorted(data["contents"].items()))
-    paragraphs = [f"{files}\n{counted(data['events'], 'event')}{times}" + (f"\n{contents}" if contents else "")]
+    paragraphs = [f"{files}\n{count_text(data['events'], 'event')}{times}" + (f"\n{contents}" if contents else "")]
     if not data["tags"]:
         return paragraphs
     if is_summary:

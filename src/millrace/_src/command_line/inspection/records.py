@@ -7,7 +7,7 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
-from millrace._src.command_line.reports import Report, counted
+from millrace._src.command_line.reports import Report, count_text
 from millrace._src.ops.io.file_names import file_errors
 from millrace._src.ops.io.file_systems import file_system_of
 from millrace._src.ops.io.record_reader import RecordReader
@@ -82,7 +82,7 @@ class _Features:
 
     def add(self, record: bytes) -> None:
         """Takes one more record into account; a record that is not an example ends it."""
-        example = _parsed(record) if self._is_example else None
+        example = _parse(record) if self._is_example else None
         if example is None:
             self._is_example, self.message, self._features = False, None, {}
             return
@@ -115,7 +115,7 @@ class _Features:
         ]
 
 
-def _parsed(record: bytes) -> Any:
+def _parse(record: bytes) -> Any:
     """Returns the record as an Example or SequenceExample, or None; a message with bytes left over is none of them."""
     for message in (example_pb2.Example(), example_pb2.SequenceExample()):
         try:
@@ -157,7 +157,7 @@ def _text(data: dict[str, Any]) -> list[str]:
     compression = f", {data['compression'].lower()}" if data["compression"] else ""
     lines = [
         f"TFRecord file {data['file']}",
-        f"{counted(data['records'], 'record')}, {size_text(data['bytes'])}{compression}",
+        f"{count_text(data['records'], 'record')}, {size_text(data['bytes'])}{compression}",
     ]
     if data["records"]:
         lines.append(f"sizes: {sizes['min']} to {sizes['max']} bytes, {sizes['mean']:.1f} on average")
@@ -165,6 +165,6 @@ def _text(data: dict[str, Any]) -> list[str]:
     if data["features"]:
         columns = ["name", "kind", "in_records", "min_values", "max_values", "sample"]
         rows = [[feature[column] for column in columns] for feature in data["features"]]
-        heading = f"features of the first {counted(data['examined'], data['message'])}:"
+        heading = f"features of the first {count_text(data['examined'], data['message'])}:"
         paragraphs.append(f"{heading}\n" + table(columns, rows, columns[2:5]))
     return paragraphs

@@ -1,4 +1,4 @@
-"""SavedModels under `inspect`: signatures, variables, functions, ops by number, ops nobody knows, the fingerprint."""
+"""SavedModels under `inspect`: signatures, variables, functions, ops by number, unknown ops, the fingerprint."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from millrace._src.command_line.reports import Report, counted, shape_text
+from millrace._src.command_line.reports import Report, count_text, shape_text
 from millrace._src.command_line.saved_model_files import read_saved_model
 from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.op_homes import OP_HOMES
@@ -34,7 +34,7 @@ def saved_model_report(folder: str) -> Report:
         "meta_graphs": meta_graphs,
     }
     size = sum(data["files"].values())
-    heading = [f"SavedModel {folder}", f"{counted(len(data['files']), 'file')}, {size_text(size)}"]
+    heading = [f"SavedModel {folder}", f"{count_text(len(data['files']), 'file')}, {size_text(size)}"]
     if data["fingerprint"]:
         heading += [f"{name}: {value}" for name, value in data["fingerprint"].items()]
     paragraphs = ["\n".join(heading)]
@@ -102,7 +102,7 @@ def _tensor_text(info: Any) -> str:
 
 
 def _dtype_text(number: int) -> str:
-    """Returns the name of a dtype in a file; the number of one that nobody knows."""
+    """Returns the name of a dtype in a file; the number of an unknown one."""
     try:
         return as_dtype(number).name
     except TypeError:
@@ -148,9 +148,9 @@ def _text(data: dict[str, Any]) -> list[str]:
     version = f", written by TensorFlow {data['tensorflow_version']}" if data["tensorflow_version"] else ""
     numbers = ", ".join(
         [
-            counted(data["nodes"], "node"),
-            counted(data["library_functions"], "function"),
-            counted(data["objects"], "object"),
+            count_text(data["nodes"], "node"),
+            count_text(data["library_functions"], "function"),
+            count_text(data["objects"], "object"),
         ]
     )
     paragraphs = [f"{head}{version}\n{numbers}"]

@@ -22,7 +22,7 @@ from millrace._src.saved_model.reading import (
     as_tags,
     asset_definitions,
     asset_paths,
-    chosen_meta_graph,
+    choose_meta_graph,
     contains_saved_model,
     parse_saved_model,
 )
@@ -61,7 +61,7 @@ def load(
       RuntimeError: if no graph of the SavedModel has the tags.
     """
     folder = folder_name(export_dir)
-    meta_graph = chosen_meta_graph(parse_saved_model(folder), as_tags(tags) or [], folder)
+    meta_graph = choose_meta_graph(parse_saved_model(folder), as_tags(tags) or [], folder)
     definitions = asset_definitions(meta_graph)
     paths = asset_paths(definitions, folder, follows_links=True)
     with graph_scope(sess.graph):

@@ -30,7 +30,7 @@ from millrace._src.core.devices import canonical_device, list_logical_devices
 from millrace._src.core.sessions import default_session_scope
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.core.waiting import Cancellation
-from millrace._src.explain.step_stats import recorded_call
+from millrace._src.explain.step_stats import record_call
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.operation import Operation
 from millrace._src.util.collector import without_collector
@@ -142,7 +142,7 @@ class BaseSession:
         describe_run(step, options, run_metadata)
         with timed(options, self._cancellation) as cancellation:
             if is_traced(options, run_metadata):
-                values, stats = recorded_call(lambda: self._run_step(step, arrays, cancellation))
+                values, stats = record_call(lambda: self._run_step(step, arrays, cancellation))
                 run_metadata.step_stats.CopyFrom(stats)
             else:
                 values = self._run_step(step, arrays, cancellation)

@@ -108,7 +108,7 @@ class StubOutForTesting:
 
     def SmartUnsetAll(self) -> None:
         """Puts back what `SmartSet` replaced, the last one first."""
-        _put_back(self._smartly_replaced)
+        _restore_attributes(self._smartly_replaced)
 
     def Set(self, parent: object, child_name: str, new_child: object) -> None:
         """Replaces an attribute.
@@ -126,10 +126,10 @@ class StubOutForTesting:
 
     def UnsetAll(self) -> None:
         """Puts back what `Set` replaced, the last one first."""
-        _put_back(self._replaced)
+        _restore_attributes(self._replaced)
 
 
-def _put_back(replaced: list[tuple[Any, str, Any]]) -> None:
+def _restore_attributes(replaced: list[tuple[Any, str, Any]]) -> None:
     while replaced:
         setattr(*replaced.pop())
 

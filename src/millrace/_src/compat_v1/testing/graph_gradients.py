@@ -129,12 +129,12 @@ def _reals(array: object) -> np.ndarray[Any, Any]:
     return elements.view(elements.real.dtype) if elements.dtype.kind == "c" else elements
 
 
-def _unit(place: int, shape: Sequence[int], dtype: DTypeLike, size: float = 1.0) -> np.ndarray[Any, Any]:
+def _unit(index: int, shape: Sequence[int], dtype: DTypeLike, size: float = 1.0) -> np.ndarray[Any, Any]:
     """Returns an array of zeros but for one of its real numbers."""
     array = np.zeros(tuple(shape), dtype)
     flat = array.reshape(-1)
     reals = flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
-    reals[place] = size
+    reals[index] = size
     return array
 
 
@@ -151,8 +151,8 @@ def _by_gradients(
         weights = placeholder_with_default(ones(list(y_shape), y.dtype), list(y_shape))
         (slope,) = gradients(y, [x], [weights])
     columns = []
-    for place in range(_count(y_shape, y.dtype)):
-        fed = {**extra, x: start, weights: _unit(place, y_shape, y.dtype.as_numpy_dtype)}
+    for index in range(_count(y_shape, y.dtype)):
+        fed = {**extra, x: start, weights: _unit(index, y_shape, y.dtype.as_numpy_dtype)}
         columns.append(np.zeros_like(_reals(start)) if slope is None else _dense(session.run(slope, fed), start))
     return np.stack(columns, 1) if columns else np.zeros((_reals(start).size, 0), _reals(start).dtype)
 
@@ -173,8 +173,8 @@ def _by_differences(
     (x, start), (y, y_shape) = source, target
     dtype = _reals(start).dtype
     rows = []
-    for place in range(_reals(start).size):
-        step = _unit(place, start.shape, start.dtype, delta)
+    for index in range(_reals(start).size):
+        step = _unit(index, start.shape, start.dtype, delta)
         ends = [_reals(session.run(y, {**extra, x: point})) for point in (start + step, start - step)]
         rows.append(((ends[0] - ends[1]) / (2 * delta)).astype(dtype))
     return np.stack(rows) if rows else np.zeros((0, _count(y_shape, y.dtype)), dtype)

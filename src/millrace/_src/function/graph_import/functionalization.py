@@ -80,7 +80,7 @@ class Replay:
       shared: the variables and tables of the graph.
       library: the functions that nodes call.
       policy: what nodes may reach.
-      feeds: the tensors that take the place of the graph's.
+      feeds: the tensors that replace those of the graph.
       targets: the nodes that will be asked for.
     """
 
@@ -110,7 +110,7 @@ class Replay:
 
         Raises:
           InvalidArgumentError: if the tensor depends on a placeholder that is not fed.
-          UnimplementedError: if control flow or an op on the way has no counterpart.
+          UnimplementedError: if control flow or an op between has no counterpart.
         """
         if ref not in self._feeds:
             self.play(ref[0])
@@ -359,8 +359,8 @@ def _invariants(
     """Returns the shapes that loop variables have in all iterations: as the nodes state, or as the body leaves them."""
     stated = [_stated_shape(merge, value) for merge, value in zip(merges, first_values, strict=True)]
     shapes = [v.shape if shape is None else shape for v, shape in zip(first_values, stated, strict=True)]
-    is_settled = None not in stated
-    while not is_settled:
+    is_fixpoint = None not in stated
+    while not is_fixpoint:
         trial = FuncGraph("shapes_of_loop")
         with trial.as_default():
             pairs = zip(first_values, shapes, strict=True)
@@ -369,7 +369,7 @@ def _invariants(
             shape.most_specific_compatible_shape(result.shape) if given is None else given
             for given, shape, result in zip(stated, shapes, results, strict=True)
         ]
-        is_settled = found == shapes
+        is_fixpoint = found == shapes
         shapes = found
     return shapes
 

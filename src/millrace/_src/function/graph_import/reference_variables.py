@@ -36,7 +36,7 @@ class V1Variable:
 
     @property
     def handle(self) -> Any:
-        """The handle; tapes and the function being traced hear of the use."""
+        """The handle; tapes and the function being traced are notified of the use."""
         tell_of_variable(self.variable)
         return self.variable.handle
 

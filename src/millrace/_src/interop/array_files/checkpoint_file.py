@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from millrace._src.checkpoint.bundle.index_file import Entry, key_text
+from millrace._src.checkpoint.bundle.index_file import IndexFileEntry, key_text
 from millrace._src.checkpoint.bundle.opening import open_checkpoint
 from millrace._src.checkpoint.bundle.reader import BundleReader
 from millrace._src.core.array_namespace import Array
@@ -16,10 +16,10 @@ class CheckpointFile(ArrayFile):
         self.reader = open_checkpoint(prefix)
         self.arrays = {info.name: info for info in map(self._info, self.reader.entries())}
 
-    def _info(self, entry: Entry) -> ArrayInfo:
+    def _info(self, entry: IndexFileEntry) -> ArrayInfo:
         return ArrayInfo(key_text(entry.key), entry.dtype, entry.shape, self._size(entry))
 
-    def _size(self, entry: Entry) -> int:
+    def _size(self, entry: IndexFileEntry) -> int:
         if isinstance(self.reader, BundleReader):
             parts = [self.reader.entry(part) for part in entry.slice_keys()]
             return sum(part.size for part in parts) if parts else entry.size

@@ -1,6 +1,6 @@
 """The variables of objects that are in use, written to files of named arrays and read back.
 
-A variable is named by the way from the root object, as in a checkpoint, with dots: `model.layers.0.kernel`. Reading
+A variable is named by the path from the root object, as in a checkpoint, with dots: `model.layers.0.kernel`. Reading
 back goes through a checkpoint in memory, so what `tf.train.Checkpoint` knows of objects (variables that are created
 later, slots of optimizers, the report of what did not fit) holds here too.
 """

@@ -1,6 +1,6 @@
 """safetensors files: a header in JSON, then the bytes of all tensors one after the other.
 
-The header is eight bytes of length (little-endian) and an object that gives each tensor's dtype, shape and place; an
+The header is eight bytes of length (little-endian) and an object that gives each tensor's dtype, shape and offset; an
 entry `__metadata__` maps texts to texts. Values are little-endian, in C order. Numbers of every width have a name in
 the format, bfloat16 and two kinds of float8 too; strings have none.
 Format: https://github.com/huggingface/safetensors#format

@@ -1,4 +1,4 @@
-"""Arrays on their way into a file: from another file, or from memory."""
+"""Arrays to be written into a file: from another file, or from memory."""
 
 from __future__ import annotations
 

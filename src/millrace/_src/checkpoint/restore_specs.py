@@ -2,7 +2,7 @@
 
 Problem: the names that the object's class knows and the attributes that the checkpoint has need not be the same.
 
-Idea: a `Taker` lists the keys to read for one object. Attributes that the object's class does not know are listed as
+Idea: a `RestoreSpec` lists the keys to read for one object. Attributes that the class does not know are listed as
 unused; a name that the checkpoint lacks becomes a key that is not in the file, which the reader reports.
 """
 
@@ -21,7 +21,7 @@ from millrace._src.trackable.saveable_object import SaveableObject
 
 
 @dataclass(slots=True)
-class Taker:
+class RestoreSpec:
     """An object that takes values.
 
     Attributes:
@@ -37,23 +37,23 @@ class Taker:
     unused: list[str] = field(default_factory=list)
 
 
-def taker_of(trackable: Any, attributes: Mapping[str, str]) -> Taker:
-    """Returns the taker of an object.
+def restore_spec_of(trackable: Any, attributes: Mapping[str, str]) -> RestoreSpec:
+    """Returns the restore spec of an object.
 
     Args:
       trackable: the object.
       attributes: the keys of the saved attributes, by name.
     """
     if not attributes:
-        return Taker(trackable)
+        return RestoreSpec(trackable)
     if not serializes_to_tensors[type(trackable)]:
-        return _taker_of_saveables(trackable, attributes)
+        return _spec_of_saveables(trackable, attributes)
     if trackable._saved_together is not None:
-        return _taker_of_together(trackable, attributes)
-    return _taker_of_tensors(trackable, attributes)
+        return _spec_of_together(trackable, attributes)
+    return _spec_of_tensors(trackable, attributes)
 
 
-def _taker_of_tensors(trackable: Any, attributes: Mapping[str, str]) -> Taker:
+def _spec_of_tensors(trackable: Any, attributes: Mapping[str, str]) -> RestoreSpec:
     names, slices = _names_and_slices(trackable)
     path = next(iter(attributes.values())).rpartition("/")[0]
     keys = [attributes.get(name, f"{path}/{name}") for name in names]
@@ -70,7 +70,7 @@ def _taker_of_tensors(trackable: Any, attributes: Mapping[str, str]) -> Taker:
         }
         return trackable._restore_from_tensors(tensors)
 
-    return Taker(trackable, wants, take, [name for name in attributes if name not in names])
+    return RestoreSpec(trackable, wants, take, [name for name in attributes if name not in names])
 
 
 def _names_and_slices(trackable: Any) -> tuple[Sequence[str], dict[str, Sequence[str]]]:
@@ -82,10 +82,10 @@ def _names_and_slices(trackable: Any) -> tuple[Sequence[str], dict[str, Sequence
     return list(tensors), slices
 
 
-def _taker_of_together(trackable: Any, attributes: Mapping[str, str]) -> Taker:
+def _spec_of_together(trackable: Any, attributes: Mapping[str, str]) -> RestoreSpec:
     name, endings = trackable._saved_together.name, trackable._saved_together.endings
     key = attributes.get(name, next(iter(attributes.values())).rpartition("/")[0] + "/" + name)
-    return Taker(
+    return RestoreSpec(
         trackable,
         [Want(key + ending) for ending in endings],
         lambda values: trackable._restore_from_tensors(dict(zip(endings, values))),
@@ -93,22 +93,22 @@ def _taker_of_together(trackable: Any, attributes: Mapping[str, str]) -> Taker:
     )
 
 
-def _taker_of_saveables(trackable: Any, attributes: Mapping[str, str]) -> Taker:
+def _spec_of_saveables(trackable: Any, attributes: Mapping[str, str]) -> RestoreSpec:
     parts = trackable._gather_saveables_for_checkpoint()
-    taker = Taker(trackable, unused=[name for name in attributes if name not in parts])
+    restore_spec = RestoreSpec(trackable, unused=[name for name in attributes if name not in parts])
     takes: list[tuple[int, Callable[[Sequence[Any]], Any]]] = []
     for name, key in attributes.items():
         if name in parts:
             wants, take = _of_saveable(trackable, name, parts[name], key)
-            taker.wants += wants
+            restore_spec.wants += wants
             takes.append((len(wants), take))
 
     def take_all(values: Sequence[Any]) -> list[Any]:
         remaining = iter(values)
         return [take([next(remaining) for _ in range(count)]) for count, take in takes]
 
-    taker.take = take_all
-    return taker
+    restore_spec.take = take_all
+    return restore_spec
 
 
 def _of_saveable(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from millrace._src.checkpoint.reading import ValueReader
-from millrace._src.checkpoint.takers import Taker
+from millrace._src.checkpoint.restore_specs import RestoreSpec
 from millrace._src.core.dtypes import as_dtype, runtime_name
 from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.core.resources import is_variable
@@ -15,8 +15,8 @@ from millrace._src.core.shapes import TensorShape
 
 
 @dataclass(frozen=True, slots=True)
-class Misfit:
-    """A variable that cannot have the saved value of its place."""
+class ShapeMismatch:
+    """A variable that cannot have its saved value."""
 
     variable: Any
     key: str
@@ -31,7 +31,7 @@ class Misfit:
         return not self.shape.is_compatible_with(self.saved_shape)
 
     def error(self, details: str) -> Exception:
-        """Returns TensorFlow's exception for the misfit, with details of all misfits at its end."""
+        """Returns TensorFlow's exception for the mismatch, with details of all mismatches at its end."""
         if self.is_of_shape:
             return ValueError(
                 f"Received incompatible tensor with shape {self.saved_shape} when attempting to restore variable with "
@@ -45,16 +45,16 @@ class Misfit:
         )
 
 
-def misfits(reader: ValueReader, takers: Iterable[Taker]) -> list[Misfit]:
-    """Returns the variables among the takers that cannot have their saved values."""
+def find_mismatches(reader: ValueReader, restore_specs: Iterable[RestoreSpec]) -> list[ShapeMismatch]:
+    """Returns the variables among the restore specs that cannot have their saved values."""
     listed = []
-    for taker in takers:
-        variable = taker.trackable
-        if taker.wants and is_variable(variable):
-            (want,) = taker.wants
+    for restore_spec in restore_specs:
+        variable = restore_spec.trackable
+        if restore_spec.wants and is_variable(variable):
+            (want,) = restore_spec.wants
             entry = reader.entry(want.key)
             shape, dtype = TensorShape(variable.shape), as_dtype(variable.dtype)  # a tuple and text, in Keras
             saved_shape = TensorShape(entry.shape)
             if entry.dtype is not dtype or not shape.is_compatible_with(saved_shape):
-                listed.append(Misfit(variable, want.key, shape, dtype, saved_shape, entry.dtype))
+                listed.append(ShapeMismatch(variable, want.key, shape, dtype, saved_shape, entry.dtype))
     return listed
