@@ -43,9 +43,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def compiler_is_loaded() -> None:
     """Loads the compiler first where tests race with it: loading changes the environment for a while."""
     if os.environ["MILLRACE_TIER_WAIT"] == "0" and importlib.util.find_spec("jax") is not None:
-        from millrace._src.engines.loading import xla_engine
+        from millrace._src.engines.engine_table import compiling_engine
 
-        xla_engine()
+        compiling_engine()
 
 
 @pytest.fixture(autouse=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from millrace._src.core.array_namespace import LinearAlgebra, XlaXp, Xp
-from millrace._src.engines.tiers import ENGINES
+from millrace._src.core.array_namespace import CompilingXp, LinearAlgebra, Xp
+from millrace._src.engines.engine_table import ENGINES
 from tests.contracts.test_layers import ROOT, source_files
 
 KERNELS = [path for path in source_files() if "engines" not in path.parts and path.name != "array_namespace.py"]
@@ -29,7 +29,7 @@ def used() -> Iterator[tuple[str, str]]:
 
 
 USED = dict(used())
-LISTED = listed(Xp) | listed(XlaXp) | {f"linalg.{name}" for name in listed(LinearAlgebra)}
+LISTED = listed(Xp) | listed(CompilingXp) | {f"linalg.{name}" for name in listed(LinearAlgebra)}
 
 
 def test_kernels_use_what_is_listed() -> None:
@@ -57,7 +57,7 @@ def test_kernels_name_what_they_use() -> None:
 
 @pytest.mark.parametrize("name", ["numpy", pytest.param("xla", marks=pytest.mark.xla)])
 def test_an_engine_provides_what_is_listed(name: str) -> None:
-    xp = ENGINES[name]().xp
-    names = listed(Xp) | (listed(XlaXp) if name == "xla" else set())
+    xp = ENGINES[name].make().xp
+    names = listed(Xp) | (listed(CompilingXp) if name == "xla" else set())
     assert not [n for n in names if not hasattr(xp, n)]
     assert not [n for n in listed(LinearAlgebra) if not hasattr(xp.linalg, n)]

@@ -13,7 +13,7 @@ import millrace as tf
 from millrace._src.core import devices
 from millrace._src.core.accelerator import Accelerator
 from millrace._src.core.errors import InvalidArgumentError
-from millrace._src.engines import accelerators, loading
+from millrace._src.engines import accelerators, engine_table
 
 jax = pytest.importorskip("jax")
 GPU = "/job:localhost/replica:0/task:0/device:GPU:0"
@@ -117,16 +117,16 @@ def test_without_a_driver_jax_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> 
         raise AssertionError("JAX is loaded")
 
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(accelerators, "xla_engine", unexpected)
+    monkeypatch.setattr(accelerators, "compiling_engine", unexpected)
     assert accelerators.found_accelerators() == ()
 
 
 def test_without_jax_there_is_no_accelerator(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> Any:
-        raise loading.MissingCompilerError
+        raise engine_table.MissingCompilerError
 
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
-    monkeypatch.setattr(accelerators, "xla_engine", missing)
+    monkeypatch.setattr(accelerators, "compiling_engine", missing)
     monkeypatch.setenv("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     assert accelerators.found_accelerators() == ()
 

@@ -242,7 +242,7 @@ def test_an_error_of_a_call_is_raised_once_and_the_trial_goes_on():
 
 def test_a_pinned_case_runs_the_candidate_from_its_first_call():
     engines = Engines(numpy=1.0, xla=5.0)
-    engines.pin = Pin.XLA
+    engines.pin = Pin.COMPILED
     engines.settings.waits = False
     case = ShapeSpecialization(engines.tiers())
     _called(case, 3)
@@ -251,7 +251,7 @@ def test_a_pinned_case_runs_the_candidate_from_its_first_call():
 
 def test_a_pinned_case_prefers_the_whole_graph_on_xla_to_parts_of_it():
     engines = Engines(numpy=1.0, clusters=0.1, xla=5.0)
-    engines.pin = Pin.XLA
+    engines.pin = Pin.COMPILED
     case = ShapeSpecialization(engines.tiers())
     _called(case, 2)
     assert engines.calls == ["xla"] * 2
@@ -267,7 +267,7 @@ def test_a_candidate_that_cannot_be_made_does_not_keep_others_away(caplog):
 
 def test_a_pinned_case_without_candidates_runs_on_numpy():
     engines = Engines(numpy=1.0)
-    engines.pin = Pin.XLA
+    engines.pin = Pin.COMPILED
     case = ShapeSpecialization(engines.tiers())
     _called(case, 2)
     assert engines.calls == ["numpy"] * 2

@@ -37,7 +37,7 @@ def test_variables_of_the_environment_set_everything():
             "MILLRACE_TIER_CHOICE": "alternate",
         }
     )
-    assert (settings.pin, settings.waits, settings.threshold) == (Pin.XLA, True, 0.0)
+    assert (settings.pin, settings.waits, settings.threshold) == (Pin.COMPILED, True, 0.0)
     assert settings.choice is TierChoice.ALTERNATE
 
 
@@ -70,7 +70,7 @@ def test_large_graphs_and_a_compiler_to_import_raise_the_expected_time(monkeypat
 
 @pytest.mark.parametrize(
     "given, pin",
-    [(True, Pin.XLA), ("autoclustering", Pin.XLA), (False, Pin.NUMPY), ("", Pin.AUTO), (None, Pin.AUTO)],
+    [(True, Pin.COMPILED), ("autoclustering", Pin.COMPILED), (False, Pin.NUMPY), ("", Pin.AUTO), (None, Pin.AUTO)],
 )
 def test_set_jit_pins_functions(given, pin):
     tf.config.optimizer.set_jit(given)
@@ -79,12 +79,12 @@ def test_set_jit_pins_functions(given, pin):
 
 def test_set_jit_wins_over_the_environment():
     tf.config.optimizer.set_jit(True)
-    assert TierSettings(pin=Pin.NUMPY).pin_in_force() is Pin.XLA
+    assert TierSettings(pin=Pin.NUMPY).pin_in_force() is Pin.COMPILED
 
 
 def test_determinism_keeps_functions_where_they_are_pinned_or_on_numpy():
     tf.config.experimental.enable_op_determinism()
     assert TierSettings().pin_in_force() is Pin.NUMPY
-    assert TierSettings(pin=Pin.XLA).pin_in_force() is Pin.XLA
+    assert TierSettings(pin=Pin.COMPILED).pin_in_force() is Pin.COMPILED
     tf.config.optimizer.set_jit(True)
-    assert TierSettings().pin_in_force() is Pin.XLA
+    assert TierSettings().pin_in_force() is Pin.COMPILED

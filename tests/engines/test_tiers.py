@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections.abc import Iterator
 
@@ -9,9 +10,9 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.engines import tiers
 from millrace._src.engines.background_compiler import compiler
 from millrace._src.engines.compilations import compilation_count
+from millrace._src.engines.engine_table import ENGINES
 from millrace._src.engines.tier_settings import Pin, TierChoice, settings
 from millrace._src.engines.tiers import Tier
 
@@ -70,7 +71,7 @@ def test_set_jit_runs_functions_on_xla_from_the_first_call(enabled):
 
 
 def test_what_would_lose_a_check_stays_on_numpy_even_if_pinned(monkeypatch):
-    monkeypatch.setattr(settings, "pin", Pin.XLA)
+    monkeypatch.setattr(settings, "pin", Pin.COMPILED)
     f = tf.function(lambda x, i: tf.gather(x, tf.cast(tf.reduce_sum(x @ x), tf.int32) + i))
     x = tf.zeros([2, 2])
     assert f(x, tf.constant([1])).numpy().tolist() == [[0.0, 0.0]]
@@ -80,7 +81,7 @@ def test_what_would_lose_a_check_stays_on_numpy_even_if_pinned(monkeypatch):
 
 
 def test_what_the_arguments_decide_is_checked_before_xla_runs(monkeypatch):
-    monkeypatch.setattr(settings, "pin", Pin.XLA)
+    monkeypatch.setattr(settings, "pin", Pin.COMPILED)
     v, w = tf.Variable(0.0), tf.Variable([1.0, 2.0])
 
     @tf.function
@@ -113,7 +114,7 @@ def test_determinism_fixes_the_choice_up_front(monkeypatch):
 
 
 def test_without_jax_functions_stay_on_numpy_silently(automatic, monkeypatch, caplog):
-    monkeypatch.setattr(tiers, "has_compiler", lambda: False)
+    monkeypatch.setitem(ENGINES, "xla", dataclasses.replace(ENGINES["xla"], is_installed=lambda: False))
     f = tf.function(lambda x: x + x)
     for _ in range(3):
         f(tf.constant(1.0))

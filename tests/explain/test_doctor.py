@@ -74,7 +74,7 @@ class Engine:
 
 def test_accelerators_are_numbered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "has_compiler", lambda: True)
-    monkeypatch.setattr(doctor, "xla_engine", Engine)
+    monkeypatch.setattr(doctor, "compiling_engine", Engine)
     names = [device["name"] for device in doctor.devices()]
     assert names == ["/physical_device:CPU:0", "/physical_device:GPU:0", "/physical_device:GPU:1", "XLA"]
 
@@ -89,7 +89,7 @@ def test_what_keeps_jax_from_starting_is_told(monkeypatch: pytest.MonkeyPatch) -
         raise OSError("no such library")
 
     monkeypatch.setattr(doctor, "has_compiler", lambda: True)
-    monkeypatch.setattr(doctor, "xla_engine", broken)
+    monkeypatch.setattr(doctor, "compiling_engine", broken)
     assert doctor.devices()[-1]["details"] == "JAX cannot be used: OSError: no such library"
 
 

@@ -195,7 +195,7 @@ def clusters(strategy: ClusterStrategy) -> Mode:
 
 def pinned_to_xla(program: Program, function: Call) -> Call:
     """Runs all that loses nothing by it on XLA: whole functions, or clusters."""
-    return _with_settings(tf.function(function, autograph=False), pin=Pin.XLA)
+    return _with_settings(tf.function(function, autograph=False), pin=Pin.COMPILED)
 
 
 def automatic(program: Program, function: Call) -> Call:

@@ -1,7 +1,7 @@
 """The conformance suite of engines: what a graph must do, whichever engine runs it.
 
-A new engine is one entry in `engines.tiers.ENGINES`; everything below then applies to it, as it applies to the toy
-engine of Python lists.
+A new engine is one entry in `engines.engine_table.ENGINES`; everything below then applies to it, as it applies to the
+toy engine of Python lists.
 """
 
 from __future__ import annotations

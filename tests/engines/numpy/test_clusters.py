@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ import pytest
 
 import millrace as tf
 from millrace._src.core.tensor import PendingTensor
-from millrace._src.engines import loading, tiers
+from millrace._src.engines import engine_table, tiers
 from millrace._src.engines.compilations import compilation_count
+from millrace._src.engines.engine_table import ENGINES
 
 pytestmark = pytest.mark.xla
 
@@ -544,9 +546,9 @@ def test_without_jax_a_called_function_runs_on_the_numpy_tier(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, compilations: Compilations
 ) -> None:
     def missing() -> Any:
-        raise loading.MissingCompilerError("It needs JAX.")
+        raise engine_table.MissingCompilerError("It needs JAX.")
 
-    monkeypatch.setitem(tiers.ENGINES, "xla", missing)
+    monkeypatch.setitem(ENGINES, "xla", replace(ENGINES["xla"], make=missing))
     tiers._say_once.cache_clear()
     v = tf.Variable(1.0)
     inner = compiled(lambda x: v.assign_add(x).read_value() * 2.0)

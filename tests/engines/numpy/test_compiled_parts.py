@@ -14,7 +14,7 @@ from millrace._src.core.context import eager_engine
 from millrace._src.core.engine import Program
 from millrace._src.engines.compilations import compilation_count
 from millrace._src.engines.numpy import compiled_parts
-from millrace._src.engines.numpy.compiled_parts import HOST, XLA, CompiledPart
+from millrace._src.engines.numpy.compiled_parts import COMPILED, HOST, CompiledPart
 from millrace._src.engines.tier_settings import TierSettings, settings
 from millrace._src.passes import clustering
 from millrace._src.passes.clustering import ClusterStrategy, clustered
@@ -119,7 +119,7 @@ def test_a_part_that_takes_too_little_time_is_never_compiled(clock: Clock) -> No
     assert part.ways()[0][0] == HOST
 
 
-@pytest.mark.parametrize(("host_seconds", "xla_seconds", "winner"), [(3.0, 1.0, XLA), (1.0, 3.0, HOST)])
+@pytest.mark.parametrize(("host_seconds", "xla_seconds", "winner"), [(3.0, 1.0, COMPILED), (1.0, 3.0, HOST)])
 def test_the_faster_way_stays(clock: Clock, host_seconds: float, xla_seconds: float, winner: str) -> None:
     part = part_of(lambda x: tf.exp(x), VECTOR)
     values(part, 1)
@@ -133,8 +133,8 @@ def test_the_faster_way_stays(clock: Clock, host_seconds: float, xla_seconds: fl
         seen += values(part, 1)
     assert part.is_settled
     assert {1.0, 10.0} == set(seen[:4])
-    assert set(values(part, 4)) == {10.0 if winner == XLA else 1.0}
-    assert part.ways()[0] == (winner, {HOST: host_seconds, XLA: xla_seconds})
+    assert set(values(part, 4)) == {10.0 if winner == COMPILED else 1.0}
+    assert part.ways()[0] == (winner, {HOST: host_seconds, COMPILED: xla_seconds})
 
 
 def test_each_set_of_shapes_has_a_way_of_its_own(clock: Clock) -> None:
@@ -265,7 +265,7 @@ def always_xla(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
     """Lets XLA win every trial at once."""
 
     def settle_and_run(case: Any, *arguments: Any) -> Any:
-        case.settle(XLA)
+        case.settle(COMPILED)
         return case.run(*arguments)
 
     monkeypatch.setattr(compiled_parts._PartSpecialization, "_tried", settle_and_run)

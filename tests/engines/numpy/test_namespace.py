@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from millrace._src.engines.loading import xla_engine
+from millrace._src.engines.engine_table import compiling_engine
 from millrace._src.engines.numpy.namespace import xp as numpy_xp
 
 SMALL = [np.int8, np.uint8, np.int16, np.float16, ml_dtypes.bfloat16, np.float32, np.int64]
@@ -19,7 +19,7 @@ def xp(request: pytest.FixtureRequest) -> Any:
     if request.param == "numpy":
         yield numpy_xp
         return
-    namespace = xla_engine().xp
+    namespace = compiling_engine().xp
     import jax
 
     with jax.enable_x64(True):

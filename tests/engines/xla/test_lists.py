@@ -216,7 +216,7 @@ def _no_list() -> Any:
 
 
 @pytest.mark.parametrize("make", [_uneven_list, _no_list])
-@pytest.mark.parametrize("pin", [Pin.AUTO, Pin.XLA, None])
+@pytest.mark.parametrize("pin", [Pin.AUTO, Pin.COMPILED, None])
 def test_an_argument_without_a_form_of_xla_leaves_the_function_to_numpy(
     make: Any, pin: Pin | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

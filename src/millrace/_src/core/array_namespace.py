@@ -277,7 +277,7 @@ class Xp(Protocol):
         """Applies `body` to `state` while `cond(*state)` holds."""
 
 
-class XlaXp(Xp, Protocol):
+class CompilingXp(Xp, Protocol):
     """The functions that kernels for XLA may use besides."""
 
     lax: Any

@@ -24,13 +24,13 @@ Run: TypeAlias = Callable[..., Sequence[Any]]
 
 @dataclass(slots=True)
 class Verdict:
-    """What XLA found about a graph; shared by all programs of the graph.
+    """What an engine that compiles found about a graph; shared by all programs of the graph.
 
     Attributes:
-      own_reason: why XLA leaves the graph to the NumPy tier; None as long as nothing speaks against XLA.
+      own_reason: why that engine leaves the graph to the NumPy tier; None as long as nothing speaks against it.
       source: the verdict on the graph whose results this graph reads, stand-ins of branches that did not run among the
-        results. XLA gives a stand-in the shape of the value, the NumPy tier cannot; a backward function therefore
-        runs where the forward function ran.
+        results. A compiling engine gives a stand-in the shape of the value, the NumPy tier cannot; a backward function
+        therefore runs where the forward function ran.
       has_stand_ins: whether stand-ins may be among the results of the graph.
     """
 
@@ -168,6 +168,19 @@ class Program:
                 return run(*arrays)  # the quiet context does not let anybody in twice
 
         return run_quietly
+
+
+class Refusals(Protocol):
+    """What an engine says of a graph before the engine is loaded."""
+
+    def refused(self, graph: Any) -> str | None:
+        """Returns the reason to leave an `OptimizedGraph` to the host's engine; None if the engine can run the graph.
+
+        Raises: OpError: if the graph holds operations that the engine must refuse.
+        """
+
+    def leave_to_numpy(self, program: Program, graph: Any, reason: str) -> None:
+        """Notes that the host's engine runs a graph, and logs the reason."""
 
 
 class EngineRecording(Protocol):

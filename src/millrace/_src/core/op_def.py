@@ -114,7 +114,7 @@ class Traits:
     """The inputs whose value must be known when XLA compiles."""
     host_only: bool = False
     """Whether only the NumPy engine can run the op (strings, data-dependent shapes, Python code)."""
-    refused_by_xla: bool = False
+    refused_when_compiled: bool = False
     """Whether a function with `jit_compile=True` may not hold the op, as in TensorFlow (datasets, iterators).
 
     A function with another op of the host is left to the NumPy engine.
@@ -128,7 +128,7 @@ class Traits:
     """The inputs that decide nothing about what is refused, neither by values nor by the shape."""
     refuses_integers_alone: bool = False
     """Whether the op refuses values only where the first input holds integers (division by zero)."""
-    differs_in_xla: str | Callable[[dict[str, Any]], str | None] | None = None
+    values_differ_when_compiled: str | Callable[[dict[str, Any]], str | None] | None = None
     """How XLA's values differ from the values on the host beyond rounding; a function of the attributes."""
     library_bound: bool = False
     """Whether a library of kernels (BLAS, oneDNN, LAPACK, FFT, a sort) takes nearly all the time of the op.

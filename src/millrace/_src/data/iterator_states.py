@@ -98,7 +98,7 @@ def _vector(c: ShapeContext) -> TensorShape:
 
 _TRAITS: dict[str, Any] = {
     "host_only": True,
-    "refused_by_xla": True,
+    "refused_when_compiled": True,
     "effects": Effects.WRITES,
     "not_differentiable": "the state of an iterator is not a number",
     "not_batched": "an iterator has one state",

@@ -38,7 +38,7 @@ _BLOCK = 1 << 16
     "table_handle: resource, dataset: variant ->",
     shape=no_outputs,
     host_only=True,
-    refused_by_xla=True,
+    refused_when_compiled=True,
     effects=Effects.WRITES,
     not_differentiable="it changes a table",
     not_batched="rows would change one table in no particular order",

@@ -324,7 +324,7 @@ ELEMENT_TYPES = TypeList(ANY, minimum=1)
 _ANY_DATASET: dict[str, Any] = {
     "shape": scalar,
     "host_only": True,
-    "refused_by_xla": True,
+    "refused_when_compiled": True,
     "cacheable": False,
     "keeps_functions": True,
     "notes_call": True,

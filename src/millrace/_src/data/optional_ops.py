@@ -77,7 +77,7 @@ def _type_of_components(c: ShapeContext) -> OptionalHandle:
 _OPTIONAL: dict[str, Any] = {
     "shape": scalar,
     "host_only": True,
-    "refused_by_xla": True,
+    "refused_when_compiled": True,
     "not_batched": "an optional is a scalar",
 }
 

@@ -23,7 +23,7 @@ _COMPRESSIONS = (b"GZIP", b"ZLIB")
 _WRITING: dict[str, Any] = {
     "shape": no_outputs,
     "host_only": True,
-    "refused_by_xla": True,
+    "refused_when_compiled": True,
     "effects": Effects.WRITES,
     "reach": Reach.WRITES_FILES,
     "not_differentiable": "it gives nothing back",

@@ -173,7 +173,7 @@ def _number_functions(message: graph_pb2.GraphDef) -> None:
 _READING: dict[str, Any] = {
     "shape": scalar,
     "host_only": True,
-    "refused_by_xla": True,
+    "refused_when_compiled": True,
     "not_differentiable": "a dataset is not a number",
     "not_batched": "a dataset is a scalar",
 }

@@ -10,7 +10,7 @@ import importlib.util
 import os
 
 from millrace._src.core.accelerator import Accelerator
-from millrace._src.engines.loading import MissingCompilerError, xla_engine
+from millrace._src.engines.engine_table import MissingCompilerError, compiling_engine
 
 _DRIVERS = ("jax_plugins", "libtpu")
 """The packages that bring drivers of accelerators for JAX: a namespace that plug-ins share, and the one of TPUs."""
@@ -31,6 +31,6 @@ def found_accelerators() -> tuple[Accelerator, ...]:
         return ()
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     try:
-        return xla_engine().accelerators()
+        return compiling_engine().accelerators()
     except MissingCompilerError:
         return ()

@@ -20,6 +20,7 @@ from millrace._src.core.context import state, streams_scope
 from millrace._src.core.engine import Holder, Program, Run
 from millrace._src.core.errors import OpError
 from millrace._src.engines.background_compiler import BackgroundCompiler, Job
+from millrace._src.engines.engine_table import JIT_ENGINE, jit_title
 from millrace._src.engines.ready_run import ReadyRun
 from millrace._src.engines.shape_specializations import NUMPY, either_program, reading_run
 from millrace._src.engines.taking_back import run_or_take_back
@@ -120,12 +121,12 @@ class CompilingProgram:
         if self._resources is None:
             return self._reading_run(*arguments)
 
-        def on_xla(error: Exception) -> Sequence[Any]:
+        def on_compiled(error: Exception) -> Sequence[Any]:
             if not isinstance(error, OpError):
                 raise error
             return self._compiled_run()(*arguments)
 
-        return run_or_take_back(self._reading_run, arguments, self._resources, on_xla)
+        return run_or_take_back(self._reading_run, arguments, self._resources, on_compiled)
 
     def _compiled_run(self) -> Run:
         """Returns the run of XLA's program, for which it waits."""
@@ -148,10 +149,16 @@ class CompilingProgram:
         if self._retired_because:
             return NUMPY, f"jit_compile is True, but {self._retired_because}"
         if self._compiled is None:
-            return NUMPY, "jit_compile is True; until XLA has compiled the function, calls run on the NumPy tier"
+            return (
+                NUMPY,
+                f"jit_compile is True; until {jit_title()} has compiled the function, calls run on the NumPy tier",
+            )
         if self._compiled.left_because is not None:
-            return NUMPY, f"jit_compile is True, but XLA leaves the function to NumPy: {self._compiled.left_because}"
-        return "xla", "jit_compile is True."
+            return (
+                NUMPY,
+                f"jit_compile is True, but {jit_title()} leaves the function to NumPy: {self._compiled.left_because}",
+            )
+        return JIT_ENGINE, "jit_compile is True."
 
 
 def _binding_as_now(make: Callable[[], Program]) -> Callable[[], Program]:

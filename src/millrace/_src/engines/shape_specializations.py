@@ -22,6 +22,7 @@ from millrace._src.core import errors
 from millrace._src.core.engine import Holder, Program, Run
 from millrace._src.core.tensor import PendingTensor, arrived
 from millrace._src.engines.background_compiler import BackgroundCompiler, CompilerStoppedError, Job
+from millrace._src.engines.engine_table import HOST_ENGINE, JIT_ENGINE, candidate_engines
 from millrace._src.engines.ready_run import ReadyRun
 from millrace._src.engines.taking_back import run_or_take_back
 from millrace._src.engines.tier_settings import Pin, TierSettings
@@ -30,7 +31,7 @@ from millrace._src.util.logger import get_logger
 from millrace._src.util.text import duration
 from millrace._src.util.trials import Trial
 
-NUMPY = "numpy"
+NUMPY = HOST_ENGINE
 _MAX_REHEARSALS = 200
 """The most calls after which a program that makes choices of its own takes part in a trial as it is."""
 
@@ -127,7 +128,7 @@ class FunctionTiers:
     def submit(self, steps: Callable[[], Iterator[None]]) -> Job:
         """Submits a job, and waits for its end where calls wait for the compiler."""
         job = self.compiler.submit(steps)
-        if self.settings.waits or self.pin is Pin.XLA:
+        if self.settings.waits or self.pin is Pin.COMPILED:
             self.compiler.wait_for(job)
         return job
 
@@ -316,7 +317,7 @@ class ShapeSpecialization:
         """Takes the candidates that can be made."""
         error = self._job.error if self._job is not None else None
         if error is not None:
-            self.settle(NUMPY, self._tiers.complain("xla", error))
+            self.settle(NUMPY, self._tiers.complain(JIT_ENGINE, error))
             return
         candidates = self._tiers.candidates
         for name, failure in candidates.failures.items():
@@ -353,7 +354,7 @@ class ShapeSpecialization:
     def _finish_preparation(self, arguments: object) -> None:
         """Drops the candidates that could not be compiled."""
         if self._job is not None and self._job.error is not None:
-            self.settle(NUMPY, self._tiers.complain("xla", self._job.error))
+            self.settle(NUMPY, self._tiers.complain(JIT_ENGINE, self._job.error))
             return
         candidates = {name: program for name, program in self._ways.items() if name != NUMPY}
         self._drop_failures({name: p.left_because for name, p in candidates.items() if p.left_because})
@@ -376,8 +377,10 @@ class ShapeSpecialization:
         self._ways = {name: program for name, program in self._ways.items() if name not in idle}
         if len(self._ways) == 1:
             self.settle(NUMPY, "no part of it is large enough for a compiler to help")
-        elif self._tiers.pin is Pin.XLA:
-            self.settle("xla" if "xla" in self._ways else list(self._ways)[1], "pinned")
+        elif self._tiers.pin is Pin.COMPILED:
+            self.settle(
+                next((name for name in candidate_engines() if name in self._ways), list(self._ways)[1]), "pinned"
+            )
         else:
             settings = self._tiers.settings
             self._trial = Trial(list(self._ways), settings.trial_rules(), settings.clock)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from millrace._src.core.runtime_options import is_op_determinism_enabled
+from millrace._src.engines.engine_table import HOST_ENGINE, JIT_ENGINE
 from millrace._src.passes.switches import jit_pin
 from millrace._src.util.trials import TrialRules
 
@@ -36,10 +37,10 @@ class Pin(enum.Enum):
 
     AUTO = "auto"
     """The time that calls take."""
-    NUMPY = "numpy"
+    NUMPY = HOST_ENGINE
     """None: every function stays on the NumPy tier."""
-    XLA = "xla"
-    """None: every function that loses nothing by it runs on XLA, from its first call on."""
+    COMPILED = JIT_ENGINE
+    """None: every function that loses nothing by it runs compiled, from its first call on."""
 
 
 class TierChoice(enum.Enum):
@@ -98,7 +99,7 @@ class TierSettings:
         """Returns who chooses for a function that is called for the first time."""
         program_pin = jit_pin()
         if program_pin is not None:
-            return Pin.XLA if program_pin else Pin.NUMPY
+            return Pin.COMPILED if program_pin else Pin.NUMPY
         if self.pin is Pin.AUTO and is_op_determinism_enabled():
             return Pin.NUMPY
         return self.pin

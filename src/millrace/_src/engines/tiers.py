@@ -1,4 +1,4 @@
-"""The table of engines, and which engine runs a function.
+"""Which engine runs a function.
 
 `jit_compile=True` asks for XLA, `jit_compile=False` for the NumPy tier. A function that leaves the choice open starts
 on the NumPy tier and moves to the engine that measures fastest (`tiered_program`), unless the user pins all such
@@ -19,8 +19,15 @@ from millrace._src.core.op_def import Effects
 from millrace._src.engines.background_compiler import compiler
 from millrace._src.engines.checked_program import put_checks_first
 from millrace._src.engines.compiling_program import CompilingProgram
+from millrace._src.engines.engine_table import (
+    ENGINES,
+    JIT_ENGINE,
+    MissingCompilerError,
+    candidate_engines,
+    compiling_engine,
+    jit_title,
+)
 from millrace._src.engines.forks import follow_forks
-from millrace._src.engines.loading import MissingCompilerError, has_compiler, xla_engine, xla_refusals
 from millrace._src.engines.shape_specializations import Candidates, FunctionTiers, reading_run
 from millrace._src.engines.tier_settings import FORKED, Pin, settings
 from millrace._src.engines.tiered_program import TieredProgram
@@ -52,15 +59,11 @@ def tier_of(program: Program, jit_compile: bool | None) -> Tier:
     if program.tiering is not None:
         return Tier(*program.tiering.state())
     if jit_compile and program.left_because is not None:
-        reason = f"jit_compile is True, but XLA leaves the function to NumPy: {program.left_because}"
+        reason = f"jit_compile is True, but {jit_title()} leaves the function to NumPy: {program.left_because}"
         return Tier(program.engine, reason)
     if jit_compile is None:
         return Tier(program.engine, program.left_because or "the NumPy tier is the only one")
     return Tier(program.engine, f"jit_compile is {jit_compile}.")
-
-
-ENGINES: dict[str, Callable[[], Engine]] = {"numpy": eager_engine, "xla": xla_engine}
-"""The constructor of each engine, by name; an engine is made on first need."""
 
 
 def compiled(graph: FuncGraph, jit_compile: bool | None) -> Program:
@@ -75,7 +78,7 @@ def compiled(graph: FuncGraph, jit_compile: bool | None) -> Program:
       MissingCompilerError: if XLA is asked for and JAX is not installed.
     """
     with graph.lock:
-        return WAYS[None if jit_compile is None else bool(jit_compile)](graph)
+        return PROGRAM_MAKERS[None if jit_compile is None else bool(jit_compile)](graph)
 
 
 def _on_numpy(graph: FuncGraph) -> Program:
@@ -119,26 +122,32 @@ def _why_numpy(pin: Pin, graph: OptimizedGraph) -> str:
 
 def _candidates(graph: FuncGraph, optimized: OptimizedGraph, on_numpy: Run, candidates: Candidates) -> Iterator[None]:
     """Finds the programs that may run a graph in place of the NumPy program: steps of the background thread."""
-    if not has_compiler():
-        candidates.reasons["xla"] = "JAX, which brings XLA, is not installed"
+    engines = candidate_engines()
+    for name in [name for name, entry in engines.items() if not entry.is_installed()]:
+        candidates.reasons[name] = engines.pop(name).missing
+    if not engines:
         return
     whole = optimize(graph, keep_clusters=False) if _calls_functions(optimized) else optimized
     losses = lossy_nodes(whole)
     checks = checks_first(whole, losses)
     strategies = {"clusters": ClusterStrategy.WIDE} if checks is None else {}
     strategies["narrow clusters"] = ClusterStrategy.NARROW
-    for name, strategy in strategies.items():
+    for name, strategy in strategies.items() if JIT_ENGINE in engines else ():
         yield
         candidates.add(name, functools.partial(_clustered_program, optimized, strategy))
     if checks is None:
         node, loss = next(iter(losses.items()))
-        candidates.reasons["xla"] = f"XLA would not run {node.type} {{{{node {node.name}}}}} exactly: {loss}"
-    if candidates.programs or checks is not None:
-        yield
-        engine = ENGINES["xla"]()
-        yield
+        described = f"{node.type} {{{{node {node.name}}}}}"
+        candidates.reasons |= {
+            name: f"{entry.title} would not run {described} exactly: {loss}" for name, entry in engines.items()
+        }
+    for name, entry in engines.items():
+        if checks is not None or name == JIT_ENGINE and candidates.programs:
+            yield
+            engine = entry.make()
+            yield
         if checks is not None:
-            candidates.add("xla", functools.partial(_checked_program, engine, whole, checks, on_numpy))
+            candidates.add(name, functools.partial(_checked_program, engine, whole, checks, on_numpy))
 
 
 def _checked_program(engine: Engine, graph: OptimizedGraph, checks: OptimizedGraph, on_numpy: Run) -> Program:
@@ -160,22 +169,24 @@ def _calls_functions(graph: OptimizedGraph) -> bool:
     return any(node.calls_function for node in graph.nodes)
 
 
-def _compiled_by_xla(graph: FuncGraph) -> Program:
+def _just_in_time(graph: FuncGraph) -> Program:
     """Returns a program of a function with `jit_compile=True`, whose calls do not wait for the compiler.
 
     Calls wait for it where the user wants them to, and where the NumPy tier could compute something else than XLA.
     """
-    if not has_compiler():
-        ENGINES["xla"]()  # raises the error that says so
+    entry = ENGINES[JIT_ENGINE]
+    if not entry.is_installed():
+        entry.make()  # raises the error that says so
     optimized = optimize(graph, keep_clusters=False)
     if settings.is_fork:
         program = eager_engine().compile(optimized)
         program.leave_to(program.engine, FORKED)
         return program
-    reason = xla_refusals().refused(optimized)
-    if reason is not None:
+    refusals = entry.refusals() if entry.refusals is not None else None
+    reason = refusals.refused(optimized) if refusals is not None else None
+    if refusals is not None and reason is not None:
         program = eager_engine().compile(optimized)
-        xla_refusals().leave_to_numpy(program, optimized, reason)
+        refusals.leave_to_numpy(program, optimized, reason)
         return program
     optimized.verdict.has_stand_ins = any(map(may_be_stand_in, optimized.outputs))
     losses = lossy_nodes(optimized)
@@ -183,7 +194,7 @@ def _compiled_by_xla(graph: FuncGraph) -> Program:
     waits = settings.waits or optimized.verdict.ties_engines or not all(map(refuses_only, losses))
     return CompilingProgram(
         functools.partial(eager_engine().compile, optimized),
-        functools.partial(_xla_program, graph, optimized),
+        functools.partial(_compiled_program, graph, optimized),
         None if waits or cannot_be_taken_back else compiler,
         _resources(optimized) if losses else None,
         _shared_program(graph),
@@ -195,23 +206,27 @@ def _resources(graph: OptimizedGraph) -> list[int]:
     return [i for i, value in enumerate(graph.inputs) if value.dtype.name == "resource"]
 
 
-def _xla_program(graph: FuncGraph, optimized: OptimizedGraph) -> Program:
-    """Returns XLA's program of a graph for one caller; callers share what XLA compiles."""
+def _compiled_program(graph: FuncGraph, optimized: OptimizedGraph) -> Program:
+    """Returns the compiling engine's program of a graph for one caller; callers share what it compiles."""
     program = _shared_program(graph)
     if program is None:
-        program = ENGINES["xla"]().compile(optimized)
+        program = ENGINES[JIT_ENGINE].make().compile(optimized)
         if program.for_caller is not None:
-            graph.programs.setdefault("xla", program)
+            graph.programs.setdefault(JIT_ENGINE, program)
     return program
 
 
 def _shared_program(graph: FuncGraph) -> Program | None:
-    """Returns XLA's program of a graph for a further caller; None if there is no program yet."""
-    shared: Program | None = graph.programs.get("xla")
+    """Returns the compiling engine's program of a graph for a further caller; None if there is no program yet."""
+    shared: Program | None = graph.programs.get(JIT_ENGINE)
     return None if shared is None or shared.for_caller is None else shared.for_caller()
 
 
-WAYS: dict[bool | None, Callable[[FuncGraph], Program]] = {True: _compiled_by_xla, False: _on_numpy, None: _tiered}
+PROGRAM_MAKERS: dict[bool | None, Callable[[FuncGraph], Program]] = {
+    True: _just_in_time,
+    False: _on_numpy,
+    None: _tiered,
+}
 """What makes the program of a function, by the function's `jit_compile`."""
 
 
@@ -242,7 +257,7 @@ def tier_of_call(graph: FuncGraph) -> Tier:
     try:
         return tier_of(compiled_for_call(graph), True)
     except OpError as error:
-        return Tier("xla", f"jit_compile is True, and a call is refused: {error.message}")
+        return Tier(JIT_ENGINE, f"jit_compile is True, and a call is refused: {error.message}")
 
 
 @export("test.experimental.sync_devices")
@@ -251,8 +266,8 @@ def sync_devices() -> None:
 
     >>> tf.test.experimental.sync_devices()
     """
-    if xla_engine.cache_info().currsize:
-        xla_engine().finish()
+    if compiling_engine.cache_info().currsize:
+        compiling_engine().finish()
 
 
 follow_forks(sync_devices)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from millrace._src.core.runtime_options import get_inter_op_parallelism_threads, get_intra_op_parallelism_threads
 from millrace._src.engines.accelerators import drivers_found
-from millrace._src.engines.loading import has_compiler, xla_engine
+from millrace._src.engines.engine_table import compiling_engine, has_compiler
 from millrace._src.util.cores import usable_cores
 from millrace._src.util.onednn import library as onednn
 from millrace._src.util.thread_pool import thread_count
@@ -168,7 +168,7 @@ def devices() -> list[dict[str, Any]]:
     if not has_compiler():
         return [*found, _missing("JAX, which drives GPUs and TPUs, is not installed: pip install 'millrace[xla]'")]
     try:
-        facts = xla_engine().facts()
+        facts = compiling_engine().facts()
     except Exception as error:  # whatever keeps JAX from starting is what the user wants to know
         return [*found, _missing(f"JAX cannot be used: {type(error).__name__}: {error}")]
     accelerators = facts["accelerators"]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from millrace._src.core.engine import EngineRecording
-from millrace._src.engines.loading import when_loaded
+from millrace._src.engines.engine_table import when_loaded
 from millrace._src.explain.events import DEVICE, Event, Profile, Subject
 from millrace._src.explain.recorder import Recorder
 from millrace._src.explain.xplane import start_of

@@ -17,7 +17,7 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.devices import list_logical_devices
-from millrace._src.engines.loading import xla_engine
+from millrace._src.engines.engine_table import compiling_engine
 from millrace._src.graph.scopes import device
 from millrace._src.passes.pipeline import optimize
 
@@ -75,7 +75,7 @@ def _lower(concrete: Any) -> Any:
     Raises: InvalidArgumentError: if the function runs on the NumPy tier, with the reason.
     """
     graph = concrete.graph
-    program = xla_engine().compile(optimize(graph, keep_clusters=False))
+    program = compiling_engine().compile(optimize(graph, keep_clusters=False))
     if program.lower is None:
         raise _no_program(graph, str(program.left_because))
     captured_tensors = concrete.captured_inputs

@@ -44,7 +44,7 @@ def lossy_nodes(graph: OptimizedGraph) -> dict[Node, str]:
 def refuses_only(node: Node) -> bool:
     """Returns whether all that XLA would not do for a node is to refuse values: an assertion, an index out of range."""
     if node.effects is Effects.IO:
-        return "xla" in node.op_def.rules.kernels
+        return bool(node.op_def.rules.kernels)  # an assertion, which engines that compile pass over
     return _why_not_but_for_checks(node) is None
 
 
@@ -122,7 +122,7 @@ def _why_not_with_bodies(node: Node, proven: Container[Node]) -> str | None:
 
 def _why_not_allowed(node: Node) -> str | None:
     traits = node.op_def.traits
-    if traits.host_only or traits.refused_by_xla or traits.is_placeholder:
+    if traits.host_only or traits.refused_when_compiled or traits.is_placeholder:
         return "it runs on the host only"
     if any(value.dtype.name == "string" for value in (*node.inputs, *node.outputs)):
         return "it takes or returns strings"
@@ -148,7 +148,7 @@ def _is_variable(tensor: Any) -> bool:
 
 def _how_different(node: Node) -> str | None:
     """Returns how XLA's values differ from the host's beyond rounding."""
-    differs = node.op_def.traits.differs_in_xla
+    differs = node.op_def.traits.values_differ_when_compiled
     return differs(node.attrs) if callable(differs) else differs
 
 

@@ -37,7 +37,7 @@ COLORS = (uint8, float32, float16, float64)
 _RETURNS: dict[str, Any] = {
     "shape": scalar,
     "host_only": True,
-    "refused_by_xla": True,
+    "refused_when_compiled": True,
     "not_differentiable": "a summary is not a number",
     "not_batched": "the summary of a batch is one string",
 }

@@ -132,7 +132,7 @@ _shared_lock = threading.Lock()
 _ON_WRITER: dict[str, Any] = {
     "shape": no_outputs,
     "host_only": True,
-    "refused_by_xla": True,
+    "refused_when_compiled": True,
     "effects": Effects.WRITES,
     "not_differentiable": "it has no outputs",
     "not_batched": "rows would come in no particular order",
@@ -146,7 +146,7 @@ _ON_WRITER: dict[str, Any] = {
     shape=scalar,
     handles=lambda c: ObjectHandle("summary writer"),
     host_only=True,
-    refused_by_xla=True,
+    refused_when_compiled=True,
     makes_shared_object=True,
     effects=Effects.RANDOM,
     cacheable=False,

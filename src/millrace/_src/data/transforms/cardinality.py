@@ -28,7 +28,7 @@ export_constant(__name__, "UNKNOWN_CARDINALITY", "data.UNKNOWN_CARDINALITY", "da
 _TRAITS: dict[str, Any] = {
     "shape": scalar,
     "host_only": True,
-    "refused_by_xla": True,
+    "refused_when_compiled": True,
     "not_differentiable": "a number of elements",
     "not_batched": "a dataset is a scalar",
 }

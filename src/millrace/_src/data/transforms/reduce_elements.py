@@ -35,7 +35,7 @@ def _component_shapes(c: ShapeContext) -> list[TensorShape]:
     output_types=TypeList(ANY, minimum=1),
     shape=_component_shapes,
     host_only=True,
-    refused_by_xla=True,
+    refused_when_compiled=True,
     effects=Effects.IO,
     keeps_functions=True,
     not_differentiable="a reduction of a dataset keeps nothing of its elements",

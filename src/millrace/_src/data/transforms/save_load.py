@@ -37,7 +37,7 @@ _ELEMENTS_AT_ONCE = 256
 _SAVE: dict[str, Any] = {
     "Tshard_func_args": TypeList(ANY),
     "host_only": True,
-    "refused_by_xla": True,
+    "refused_when_compiled": True,
     "effects": Effects.IO,
     "reach": Reach.WRITES_FILES,
     "keeps_functions": True,

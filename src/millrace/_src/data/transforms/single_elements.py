@@ -27,7 +27,7 @@ from millrace._src.util.export import export
 _TRAITS: dict[str, Any] = {
     "shape": declared_element_shapes,
     "host_only": True,
-    "refused_by_xla": True,
+    "refused_when_compiled": True,
     "effects": Effects.IO,
     "not_differentiable": "an element of a dataset depends on no tensor",
     "not_batched": "a dataset is a scalar",

@@ -23,6 +23,7 @@ from millrace._src.core.engine import Engine, Program, Run
 from millrace._src.core.execute import scalar_array
 from millrace._src.core.op_def import Effects
 from millrace._src.core.tensor import EagerTensor, PendingTensor, arrived
+from millrace._src.engines.engine_table import ENGINES, JIT_ENGINE
 from millrace._src.engines.failures import node_failure
 from millrace._src.engines.generated_programs import GeneratedProgram
 from millrace._src.engines.numpy import blocks
@@ -43,7 +44,6 @@ from millrace._src.engines.numpy.instructions import (
 )
 from millrace._src.engines.numpy.scalars import use_scalars
 from millrace._src.engines.tensor_lists import own
-from millrace._src.engines.tiers import ENGINES
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
 _serial = itertools.count()
@@ -287,7 +287,7 @@ class _Writer:
         unread = [i for i, value in enumerate(node.outputs) if value in self.unread]
         if not isinstance(function, OptimizedGraph):
             return cluster_run(function, unread)
-        part = CompiledPart(function, self.engine.compile(function), ENGINES["xla"], unread)
+        part = CompiledPart(function, self.engine.compile(function), ENGINES[JIT_ENGINE].make, unread)
         self.parts.append(part)
         return part
 

@@ -20,6 +20,7 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.engine import Engine, Program, Run
 from millrace._src.core.tensor import arrived
+from millrace._src.engines.engine_table import HOST_ENGINE, JIT_ENGINE
 from millrace._src.engines.tier_settings import settings
 from millrace._src.passes.known_forms import stand_in
 from millrace._src.passes.optimized_graph import OptimizedGraph
@@ -33,7 +34,7 @@ _MAX_CASES = 32
 _LARGEST_KEPT = 64
 """The elements of an argument that is kept as it is until a part is compiled; larger ones leave their shape alone."""
 
-HOST, XLA = "numpy", "xla"
+HOST, COMPILED = HOST_ENGINE, JIT_ENGINE
 
 
 class CompiledPart:
@@ -79,7 +80,7 @@ class CompiledPart:
     @property
     def is_compiled(self) -> bool:
         """Whether XLA runs the part in some case, or may yet."""
-        return any(case.way == XLA or case.is_trying for case in list(self._cases.values()))
+        return any(case.way == COMPILED or case.is_trying for case in list(self._cases.values()))
 
     def ways(self) -> list[tuple[str, dict[Any, float]]]:
         """Returns the way of each case, and the seconds that the ways took, as far as they were measured."""
@@ -97,7 +98,7 @@ class CompiledPart:
         """Runs the part with NumPy."""
         return self._host_run(*[a if type(a) is np.ndarray else arrived(a) for a in arguments])
 
-    def on_xla(self, *arguments: object) -> Sequence[Any]:
+    def on_compiler(self, *arguments: object) -> Sequence[Any]:
         """Runs the part with XLA; NumPy does where a variable has no value yet, which may be no error."""
         assert self._program is not None  # compiled, or no case had come here
         try:
@@ -170,13 +171,13 @@ class _PartSpecialization:
     def settle(self, way: str) -> None:
         """Takes one way for good."""
         self.way, self.asked = way, None
-        self.run = self._part.on_host if way == HOST else self._part.on_xla
+        self.run = self._part.on_host if way == HOST else self._part.on_compiler
 
     def compile(self) -> None:
         """Compiles the part for this case if that is worth it, and begins the trial."""
         arguments, self.asked = self.asked, None
         if arguments is not None and self._least >= settings.least_seconds and self._part.compiled(arguments):
-            self._trial = Trial([HOST, XLA], settings.trial_rules(), settings.clock)
+            self._trial = Trial([HOST, COMPILED], settings.trial_rules(), settings.clock)
             self.run = self._tried
         else:
             self.settle(HOST)
@@ -202,7 +203,7 @@ class _PartSpecialization:
         trial, part = self._trial, self._part
         assert trial is not None  # compiling made it
         turn = trial.next_turn()
-        run = part.on_xla if turn.candidate == XLA else part.on_host
+        run = part.on_compiler if turn.candidate == COMPILED else part.on_host
         part.wait(arguments, [a for a in arguments if type(a) is not np.ndarray])
         start = settings.clock()
         results = run(*arguments)

@@ -39,7 +39,7 @@ class XlaAccelerator:
     def bind(self, op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any] | None:
         """Returns a callable for one op, from arrays of any engine to the device; None for an op of the host."""
         traits = op.traits
-        of_host = traits.host_only or traits.refused_by_xla or traits.constant_inputs or not traits.cacheable
+        of_host = traits.host_only or traits.refused_when_compiled or traits.constant_inputs or not traits.cacheable
         if of_host or op.holds_graphs or op.rules.checks is not None or op.effects(attrs) is not Effects.NONE:
             return None
         if any(dtype.is_handle or dtype.name == "string" for dtype in (*dtypes, *op.signature.output_dtypes(attrs))):

@@ -17,7 +17,7 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.argument_types import DTypeLike, ShapeLike
-from millrace._src.core.array_namespace import Array, XlaXp
+from millrace._src.core.array_namespace import Array, CompilingXp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
 from millrace._src.engines.cells import Cell
@@ -371,4 +371,4 @@ def _write_back(cells: Sequence[Cell], values: Sequence[Any]) -> None:
         cell.value = value
 
 
-xp = cast(XlaXp, XlaNamespace())  # `__getattr__` gives what the class does not define
+xp = cast(CompilingXp, XlaNamespace())  # `__getattr__` gives what the class does not define

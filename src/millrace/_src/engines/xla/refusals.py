@@ -49,7 +49,12 @@ def unsupported_nodes(graph: OptimizedGraph) -> tuple[list[Node], list[Node]]:
         bodies = [] if node.op_def.traits.keeps_functions else held_graphs(node)
         if node.effects is Effects.IO and "xla" in node.op_def.rules.kernels:
             continue  # an assertion: compiled programs pass over assertions, as in TensorFlow
-        if node.effects is Effects.IO and not bodies or _touches_strings(node) or node.op_def.traits.refused_by_xla:
+        if (
+            node.effects is Effects.IO
+            and not bodies
+            or _touches_strings(node)
+            or node.op_def.traits.refused_when_compiled
+        ):
             blocked.append(node)
         elif node.op_def.traits.host_only or is_draw(node) and _needs_state(node) or _writes_in_condition(node):
             dynamic_nodes.append(node)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.errors import invalid
 from millrace._src.core.execute import execute
 from millrace._src.core.op_def import op
@@ -65,7 +65,7 @@ def xla_dynamic_update_slice(xp: Xp, input: Array, update: Array, indices: Array
 
 
 @xla_dynamic_update_slice.kernel_for("xla")
-def xla_dynamic_update_slice_xla(xp: XlaXp, input: Array, update: Array, indices: Array) -> Array:
+def xla_dynamic_update_slice_xla(xp: CompilingXp, input: Array, update: Array, indices: Array) -> Array:
     """Updates a block by XLA's instruction of that name."""
     _check_positions(indices, input.ndim)
     _check_block(input.shape, update.shape)
@@ -132,7 +132,7 @@ def xla_dynamic_slice(xp: Xp, input: Array, start_indices: Array, size_indices: 
 
 
 @xla_dynamic_slice.kernel_for("xla")
-def xla_dynamic_slice_xla(xp: XlaXp, input: Array, start_indices: Array, size_indices: Array) -> Array:
+def xla_dynamic_slice_xla(xp: CompilingXp, input: Array, start_indices: Array, size_indices: Array) -> Array:
     """Takes a block by XLA's instruction of that name."""
     _check_positions(start_indices, input.ndim)
     sizes = size_indices.tolist()

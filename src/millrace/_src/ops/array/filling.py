@@ -15,7 +15,7 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.argument_types import DTypeLike, ShapeLike, TensorLike
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import out_of_memory
@@ -108,7 +108,7 @@ def zeros_like_op(xp: Xp, x: Array) -> Array:
 
 
 @zeros_like_op.kernel_for("xla")
-def _zeros_like_for_xla(xp: XlaXp, x: Any) -> Any:
+def _zeros_like_for_xla(xp: CompilingXp, x: Any) -> Any:
     """Makes a constant without memory of its own: a list of XLA's marks a row of zeros, and writes none."""
     return x.zeros_like() if isinstance(x, VariantValue) else np.broadcast_to(np.zeros((), x.dtype), x.shape)
 

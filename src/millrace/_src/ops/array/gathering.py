@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, int16, int32, int64
@@ -84,7 +84,7 @@ def clamped(xp: Xp, indices: Array, sizes: Any) -> Array:
 
 
 @clamped.kernel_for("xla")
-def _clamped_by_xla(xp: XlaXp, indices: Array, sizes: Any) -> Array:
+def _clamped_by_xla(xp: CompilingXp, indices: Array, sizes: Any) -> Array:
     limits = np.minimum(np.asarray(sizes) - 1, np.iinfo(indices.dtype).max).astype(indices.dtype)
     return xp.clip(indices, np.zeros((), indices.dtype), limits)
 
@@ -377,7 +377,7 @@ def _picked(xp: Xp, params: Array, positions: tuple[Array, ...]) -> Array:
 
 
 @_picked.kernel_for("xla")
-def _picked_by_xla(xp: XlaXp, params: Any, positions: tuple[Array, ...]) -> Array:
+def _picked_by_xla(xp: CompilingXp, params: Any, positions: tuple[Array, ...]) -> Array:
     picked_slices: Array = xp.asarray(params).at[positions].get(mode="clip", wrap_negative_indices=False)
     return picked_slices
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.argument_types import TensorLike
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.dtypes import int16, int32, int64, uint16
 from millrace._src.core.errors import invalid
 from millrace._src.core.kernel_part import kernel_part
@@ -201,7 +201,7 @@ def _kept(xp: Xp, target: tuple[int, ...], indices: Array, updates: Array) -> tu
 
 
 @_kept.kernel_for("xla")
-def _all_kept(xp: XlaXp, target: tuple[int, ...], indices: Array, updates: Array) -> tuple[Array, Array]:
+def _all_kept(xp: CompilingXp, target: tuple[int, ...], indices: Array, updates: Array) -> tuple[Array, Array]:
     return indices, updates  # a scatter of XLA leaves out the others
 
 

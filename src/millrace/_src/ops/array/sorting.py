@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from millrace._src.core.argument_types import TensorLike
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, bfloat16, float16, float32, int16, int32, int64
@@ -82,7 +82,7 @@ def _largest(xp: Xp, x: Array, k: int, index_dtype: Any) -> tuple[Array, Array]:
 
 
 @_largest.kernel_for("xla")
-def _xla_largest(xp: XlaXp, x: Array, k: int, index_dtype: Any) -> tuple[Array, Array]:
+def _xla_largest(xp: CompilingXp, x: Array, k: int, index_dtype: Any) -> tuple[Array, Array]:
     size = x.shape[-1]
     if x.dtype.itemsize == 8:
         positions = xp.lax.top_k(_without_signs(xp, x), k)[1]

@@ -45,7 +45,7 @@ _MAKES: dict[str, Any] = {
 }
 _CHANGES: dict[str, Any] = {
     "host_only": True,
-    "refused_by_xla": True,
+    "refused_when_compiled": True,
     "effects": Effects.WRITES,
     "not_differentiable": "what is read from files is not followed",
     "not_batched": "rows would come in no particular order",

@@ -15,7 +15,7 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.argument_types import TensorLike
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.kernel_part import kernel_part
@@ -129,7 +129,7 @@ def _solve(xp: Xp, bands: Array, rhs: Array, lower: bool, adjoint: bool) -> Arra
 
 
 @_solve.kernel_for("xla")
-def _solve_as_whole(xp: XlaXp, bands: Array, rhs: Array, lower: bool, adjoint: bool) -> Array:
+def _solve_as_whole(xp: CompilingXp, bands: Array, rhs: Array, lower: bool, adjoint: bool) -> Array:
     return substitute(xp, _whole(xp, bands, lower), rhs, lower, adjoint)
 
 

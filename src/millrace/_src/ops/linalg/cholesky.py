@@ -10,7 +10,7 @@ import numpy as np
 
 from millrace._src.core import dtypes as d
 from millrace._src.core.argument_types import TensorLike
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
@@ -55,7 +55,7 @@ def _factor(xp: Xp, x: Array) -> Array:
 
 
 @_factor.kernel_for("xla")
-def _xla_factor(xp: XlaXp, x: Array) -> Array:
+def _xla_factor(xp: CompilingXp, x: Array) -> Array:
     return xp.tril(xp.lax.linalg.cholesky(x, symmetrize_input=False))
 
 

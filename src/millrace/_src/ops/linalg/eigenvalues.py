@@ -11,7 +11,7 @@ from typing import Any
 
 from millrace._src.core import dtypes as d
 from millrace._src.core.argument_types import TensorLike
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.kernel_part import kernel_part
@@ -93,7 +93,7 @@ def _decomposed(xp: Xp, x: Array, compute_v: bool) -> tuple[Array, Array]:
 
 
 @_decomposed.kernel_for("xla")
-def _xla_decomposed(xp: XlaXp, x: Array, compute_v: bool) -> tuple[Array, Array]:
+def _xla_decomposed(xp: CompilingXp, x: Array, compute_v: bool) -> tuple[Array, Array]:
     e, v = xp.linalg.eigh(x, UPLO="L", symmetrize_input=False)
     return e, v if compute_v else xp.zeros((0,), x.dtype)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.argument_types import TensorLike
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.kernel_part import kernel_part
@@ -99,7 +99,7 @@ def _solve(xp: Xp, a: Array, b: Array) -> Array:
 
 
 @_solve.kernel_for("xla")
-def _xla_solve(xp: XlaXp, a: Array, b: Array) -> Array:
+def _xla_solve(xp: CompilingXp, a: Array, b: Array) -> Array:
     return xp.linalg.solve(a, b)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.argument_types import TensorLike
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, int32
@@ -91,7 +91,7 @@ def _factorized(xp: Xp, x: Array) -> tuple[Array, Array]:
 
 
 @_factorized.kernel_for("xla")
-def _xla_factorized(xp: XlaXp, x: Array) -> tuple[Array, Array]:
+def _xla_factorized(xp: CompilingXp, x: Array) -> tuple[Array, Array]:
     packed, _, permutation = xp.lax.linalg.lu(x)
     return packed, permutation
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from millrace._src.core import dtypes as d
 from millrace._src.core import errors
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
@@ -79,7 +79,7 @@ def guarded(xp: Xp, message: str, function: Callable[..., Any], *arrays: Array) 
 
 
 @guarded.kernel_for("xla")
-def _not_guarded(xp: XlaXp, message: str, function: Callable[..., Any], *arrays: Array) -> Any:
+def _not_guarded(xp: CompilingXp, message: str, function: Callable[..., Any], *arrays: Array) -> Any:
     return function(*arrays)
 
 
@@ -95,7 +95,7 @@ def nan_where_not_finite(xp: Xp, function: Callable[[Array], tuple[Array, ...]],
 
 
 @nan_where_not_finite.kernel_for("xla")
-def _as_it_is(xp: XlaXp, function: Callable[[Array], tuple[Array, ...]], x: Array) -> tuple[Array, ...]:
+def _as_it_is(xp: CompilingXp, function: Callable[[Array], tuple[Array, ...]], x: Array) -> tuple[Array, ...]:
     return function(x)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from millrace._src.core import dtypes as d
 from millrace._src.core import errors
 from millrace._src.core.argument_types import TensorLike
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
@@ -208,7 +208,7 @@ def substitute(xp: Xp, a: Array, b: Array, lower: bool, adjoint: bool) -> Array:
 
 
 @substitute.kernel_for("xla")
-def _xla_substitute(xp: XlaXp, a: Array, b: Array, lower: bool, adjoint: bool) -> Array:
+def _xla_substitute(xp: CompilingXp, a: Array, b: Array, lower: bool, adjoint: bool) -> Array:
     conjugate = adjoint and a.dtype.kind == "c"
     options = {"left_side": True, "lower": lower, "transpose_a": adjoint, "conjugate_a": conjugate}
     return xp.lax.linalg.triangular_solve(a, b, **options)

@@ -14,7 +14,7 @@ import numpy as np
 from millrace._src.core import dtypes as d
 from millrace._src.core import errors
 from millrace._src.core.argument_types import TensorLike
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
@@ -165,7 +165,7 @@ def _solved(xp: Xp, above: Array, on: Array, below: Array, rhs: Array, partial_p
 
 
 @_solved.kernel_for("xla")
-def _xla_solved(xp: XlaXp, above: Array, on: Array, below: Array, rhs: Array, partial_pivoting: bool) -> Array:
+def _xla_solved(xp: CompilingXp, above: Array, on: Array, below: Array, rhs: Array, partial_pivoting: bool) -> Array:
     first, last = xp.arange(rhs.shape[-2]) == 0, xp.arange(rhs.shape[-2]) == rhs.shape[-2] - 1
     zero = xp.zeros((), rhs.dtype)
     return xp.lax.linalg.tridiagonal_solve(xp.where(first, zero, below), on, xp.where(last, zero, above), rhs)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.dtypes import DType, int32
 from millrace._src.core.op_def import op
 from millrace._src.core.resources import resource_of
@@ -103,7 +103,7 @@ def tensor_list_from_tensor(xp: Xp, tensor: Array, element_shape: Array, *, elem
 
 
 @tensor_list_from_tensor.kernel_for("xla")
-def _from_whole_tensor(xp: XlaXp, tensor: Array, element_shape: Array, *, element_dtype: DType) -> Any:
+def _from_whole_tensor(xp: CompilingXp, tensor: Array, element_shape: Array, *, element_dtype: DType) -> Any:
     if element_dtype.name == "variant":
         raise errors.UnknownWhileCompilingError("XLA does not take a stack of lists apart.")
     return tensor_list_from_tensor.op_def.kernel(xp, tensor, element_shape, element_dtype=element_dtype)

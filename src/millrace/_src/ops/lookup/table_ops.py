@@ -27,13 +27,13 @@ from millrace._src.util.text import shape_brackets
 
 _READS: dict[str, Any] = {
     "host_only": True,
-    "refused_by_xla": True,
+    "refused_when_compiled": True,
     "effects": Effects.READS,
     "not_differentiable": "what a table holds is not computed from tensors",
 }
 _WRITES: dict[str, Any] = {
     "host_only": True,
-    "refused_by_xla": True,
+    "refused_when_compiled": True,
     "effects": Effects.WRITES,
     "shape": no_outputs,
     "not_differentiable": "it changes a table",

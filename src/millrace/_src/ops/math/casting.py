@@ -50,7 +50,7 @@ def _clamps_in_xla(attrs: dict[str, Any]) -> str | None:
     SrcT=ANY,
     DstT=ANY,
     shape=same_shape,
-    differs_in_xla=_clamps_in_xla,
+    values_differ_when_compiled=_clamps_in_xla,
     is_cheap=True,
     elementwise=Elementwise.ALIKE,
     batching=as_it_is,

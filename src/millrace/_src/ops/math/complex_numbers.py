@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, complex64, complex128, float32, float64, variant
@@ -58,7 +58,7 @@ def complex_from_parts(xp: Xp, real: Array, imag: Array, *, Tout: DType) -> Arra
 
 
 @complex_from_parts.kernel_for("xla")
-def complex_from_parts_xla(xp: XlaXp, real: Array, imag: Array, *, Tout: DType) -> Array:
+def complex_from_parts_xla(xp: CompilingXp, real: Array, imag: Array, *, Tout: DType) -> Array:
     return xp.lax.complex(*xp.broadcast_arrays(real, imag))  # real + 1j * imag turns an infinite part into NaN
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.argument_types import TensorLike
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.context import executing_eagerly, name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, float32, float64, int32, int64
@@ -231,7 +231,7 @@ def _tally(xp: Xp, numbers: Array, limit: int) -> Array:
 
 
 @_tally.kernel_for("xla")
-def _scattered_tally(xp: XlaXp, numbers: Array, limit: int) -> Array:
+def _scattered_tally(xp: CompilingXp, numbers: Array, limit: int) -> Array:
     start, ones = xp.zeros((limit + 1,), np.int64), xp.ones(numbers.shape, np.int64)
     return xp.scatter(start, (xp.minimum(numbers, limit),), ones, "add")[:limit]
 

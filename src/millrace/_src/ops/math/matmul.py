@@ -13,7 +13,7 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.argument_types import DTypeLike, TensorLike
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.context import executing_eagerly, name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import (
@@ -136,7 +136,7 @@ def _is_read_slowly_by_columns(a: Array) -> bool:
 
 @matmul_op.kernel_for("xla")
 def _matmul_for_xla(
-    xp: XlaXp,
+    xp: CompilingXp,
     a: Array,
     b: Array,
     *,
@@ -156,7 +156,7 @@ def _matmul_for_xla(
     return xp.multiplied(own, a, second) if is_single else own(a, second)
 
 
-def _product_in_xla(xp: XlaXp, a: Array, b: Array) -> Array:
+def _product_in_xla(xp: CompilingXp, a: Array, b: Array) -> Array:
     """Multiplies the transposed matrix `a` with `b`; on CPUs a transposed copy is made, unless it is too large.
 
     The barrier keeps XLA from making one operation of transposition and product.

@@ -217,7 +217,7 @@ def _zeta(xp: Xp, x: Array, q: Array) -> Array:
 
 
 @export("math.zeta", v1=["zeta", "math.zeta"], elementwise="binary")
-@op("Zeta", "x: T, q: T -> z: T", T=SINGLE_DOUBLE, shape=broadcast_shape, differs_in_xla=AT_POLES)
+@op("Zeta", "x: T, q: T -> z: T", T=SINGLE_DOUBLE, shape=broadcast_shape, values_differ_when_compiled=AT_POLES)
 def zeta(xp: Xp, x: Array, q: Array) -> Array:
     """Computes the Hurwitz zeta function, the sum of `(q + n) ** -x` over n = 0, 1, ...
 
@@ -240,7 +240,7 @@ def zeta_gradient(dz: Tensor, x: Tensor, q: Tensor) -> tuple[None, Tensor]:
 
 
 @export("math.polygamma", v1=["polygamma", "math.polygamma"])
-@op("Polygamma", "a: T, x: T -> z: T", T=SINGLE_DOUBLE, shape=broadcast_shape, differs_in_xla=AT_POLES)
+@op("Polygamma", "a: T, x: T -> z: T", T=SINGLE_DOUBLE, shape=broadcast_shape, values_differ_when_compiled=AT_POLES)
 def polygamma(xp: Xp, a: Array, x: Array) -> Array:
     """Computes the `a`-th derivative of `digamma`.
 

@@ -80,7 +80,7 @@ def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
         return dawsn_op(x)
 
 
-@op("Expint", "x: T -> y: T", T=FLOAT, shape=same_shape, differs_in_xla=AT_POLES)
+@op("Expint", "x: T -> y: T", T=FLOAT, shape=same_shape, values_differ_when_compiled=AT_POLES)
 def expint_op(xp: Xp, x: Array) -> Array:
     """Computes the exponential integral Ei, the integral of `exp(t) / t` from minus infinity to `x`.
 
@@ -182,7 +182,7 @@ def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
         return fresnel_sin_op(x)
 
 
-@op("Spence", "x: T -> y: T", T=FLOAT, shape=same_shape, differs_in_xla=AT_POLES)
+@op("Spence", "x: T -> y: T", T=FLOAT, shape=same_shape, values_differ_when_compiled=AT_POLES)
 def spence_op(xp: Xp, x: Array) -> Array:
     """Computes Spence's function (the dilogarithm), the integral of `log(t) / (1 - t)` from 1 to `x`.
 

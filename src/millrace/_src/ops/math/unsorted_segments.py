@@ -12,7 +12,7 @@ import ml_dtypes
 import numpy as np
 
 from millrace._src.core import errors
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int16, int32, int64
@@ -106,7 +106,7 @@ def _scattered(xp: Xp, mode: str, rows: Array, ids: Array, count: int, empty: An
 
 
 @_scattered.kernel_for("xla")
-def _scattered_by_xla(xp: XlaXp, mode: str, rows: Array, ids: Array, count: int, empty: Any) -> Array:
+def _scattered_by_xla(xp: CompilingXp, mode: str, rows: Array, ids: Array, count: int, empty: Any) -> Array:
     """Scatters rows without an extra row, which would cost a copy of the result: XLA drops what is outside."""
     dtype = np.dtype(np.int64 if ids.dtype.itemsize > 4 or count > _LARGEST_INT32 else np.int32)
     targets = xp.where(ids < 0, np.asarray(count, dtype), xp.astype(ids, dtype))
@@ -172,7 +172,7 @@ def _added_rows(xp: Xp, total: Array, ids: Array, rows: Array) -> Array | None:
 
 
 @_added_rows.kernel_for("xla")
-def _scattered_rows(xp: XlaXp, total: Array, ids: Array, rows: Array) -> Array:
+def _scattered_rows(xp: CompilingXp, total: Array, ids: Array, rows: Array) -> Array:
     return xp.scatter(total, (xp.where(ids < 0, total.shape[0], ids),), rows, "add")
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn import copied_windows as copied
@@ -130,7 +130,7 @@ def is_small(key: Correlation) -> bool:
 
 
 def _compiled(
-    xp: XlaXp,
+    xp: CompilingXp,
     kind: str,
     like: tuple[Sequence[int], Sequence[int]],
     windows: Sequence[Window],
@@ -144,7 +144,7 @@ def _compiled(
 
 
 @correlate.kernel_for("xla")
-def _xla_correlate(xp: XlaXp, x: Array, filters: Array, windows: Sequence[Window]) -> Array:
+def _xla_correlate(xp: CompilingXp, x: Array, filters: Array, windows: Sequence[Window]) -> Array:
     def own(x: Array, filters: Array) -> Array:
         return _convolve(
             xp,
@@ -160,7 +160,7 @@ def _xla_correlate(xp: XlaXp, x: Array, filters: Array, windows: Sequence[Window
 
 
 def _convolve(
-    xp: XlaXp, x: Array, filters: Array, strides: Any, padding: Any, specs: Any = None, **options: Any
+    xp: CompilingXp, x: Array, filters: Array, strides: Any, padding: Any, specs: Any = None, **options: Any
 ) -> Array:
     spatial = "DHW"[3 - (x.ndim - 2) :]
     specs = specs or (f"N{spatial}C", f"{spatial}IO", f"N{spatial}C")
@@ -174,7 +174,7 @@ def _convolve(
 
 @correlate_input_gradient.kernel_for("xla")
 def _xla_input_gradient(
-    xp: XlaXp, gradient: Array, filters: Array, windows: Sequence[Window], like: Sequence[int]
+    xp: CompilingXp, gradient: Array, filters: Array, windows: Sequence[Window], like: Sequence[int]
 ) -> Array:
     if 0 in gradient.shape:
         return xp.zeros(tuple(like), gradient.dtype)
@@ -197,7 +197,9 @@ def _xla_input_gradient(
 
 
 @correlate_filter_gradient.kernel_for("xla")
-def _xla_filter_gradient(xp: XlaXp, x: Array, gradient: Array, windows: Sequence[Window], like: Sequence[int]) -> Array:
+def _xla_filter_gradient(
+    xp: CompilingXp, x: Array, gradient: Array, windows: Sequence[Window], like: Sequence[int]
+) -> Array:
     if 0 in gradient.shape or 0 in x.shape:
         return xp.zeros(tuple(like), x.dtype)
 
@@ -207,7 +209,9 @@ def _xla_filter_gradient(xp: XlaXp, x: Array, gradient: Array, windows: Sequence
     return _compiled(xp, "filter_gradient", (x.shape, like), windows, own, (x, gradient))
 
 
-def _summed_over_images(xp: XlaXp, x: Array, gradient: Array, windows: Sequence[Window], like: Sequence[int]) -> Array:
+def _summed_over_images(
+    xp: CompilingXp, x: Array, gradient: Array, windows: Sequence[Window], like: Sequence[int]
+) -> Array:
     """Computes the gradient by a convolution with batch and channels exchanged, which sums over the images."""
     spatial = "DHW"[3 - len(windows) :]
     groups, size = x.shape[-1] // like[-2], like[-2]

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from millrace._src.core.argument_types import DTypeLike
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.core.kernel_part import kernel_part
 
@@ -201,7 +201,11 @@ def overlaid(
 
 @overlay.kernel_for("xla")
 def _add_padded_parts(
-    xp: XlaXp, parts: Iterable[tuple[Sequence[int], Array]], windows: Sequence[Window], like: Sequence[int], dtype: Any
+    xp: CompilingXp,
+    parts: Iterable[tuple[Sequence[int], Array]],
+    windows: Sequence[Window],
+    like: Sequence[int],
+    dtype: Any,
 ) -> Array:
     shape = _padded_shape(windows, like)
     total = None
@@ -221,7 +225,9 @@ def _inner(windows: Sequence[Window]) -> tuple[slice, ...]:
     return (slice(None), *(slice(w.before, w.before + w.size) for w in windows))
 
 
-def _pad_part(xp: XlaXp, part: Array, offset: Sequence[int], windows: Sequence[Window], sizes: Sequence[int]) -> Array:
+def _pad_part(
+    xp: CompilingXp, part: Array, offset: Sequence[int], windows: Sequence[Window], sizes: Sequence[int]
+) -> Array:
     """Spreads a part over the padded input, zero elsewhere; XLA fuses a sum of such parts into one loop."""
     config = [(0, 0, 0)]
     for o, w, size in zip(offset, windows, sizes, strict=False):

@@ -196,7 +196,7 @@ def _barrier_of(handle: Array) -> Barrier:
 _COMPONENTS = TypeList(ANY, minimum=1)
 _TRAITS: dict[str, Any] = {
     "host_only": True,
-    "refused_by_xla": True,
+    "refused_when_compiled": True,
     "effects": Effects.IO,
     "not_differentiable": "what goes through a barrier is not followed",
     "not_batched": "rows would come in no particular order",

@@ -163,7 +163,7 @@ def priority_queue(
 
 _CHANGES: dict[str, Any] = {
     "host_only": True,
-    "refused_by_xla": True,
+    "refused_when_compiled": True,
     "effects": Effects.WRITES,
     "not_differentiable": "what goes through a queue is not followed",
     "not_batched": "rows would come in no particular order",

@@ -265,7 +265,7 @@ def _checked(row: Row, dtypes: Sequence[DType]) -> Row:
 
 _TRAITS: dict[str, Any] = {
     "host_only": True,
-    "refused_by_xla": True,
+    "refused_when_compiled": True,
     "effects": Effects.IO,
     "not_differentiable": "what is put aside is not followed",
     "not_batched": "rows would come in no particular order",

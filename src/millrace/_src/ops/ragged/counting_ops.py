@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.dtypes import float32, float64, int32, int64
 from millrace._src.core.errors import invalid
 from millrace._src.core.kernel_part import kernel_part
@@ -60,7 +60,7 @@ def _rows(xp: Xp, splits: Array, count: int) -> Array:
 
 
 @_rows.kernel_for("xla")
-def _rows_by_xla(xp: XlaXp, splits: Array, count: int) -> Array:
+def _rows_by_xla(xp: CompilingXp, splits: Array, count: int) -> Array:
     return xp.searchsorted(splits[1:], xp.arange(count), side="right")
 
 

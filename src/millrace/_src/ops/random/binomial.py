@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random.philox import Stream
 from millrace._src.ops.random.rejection import output_starts, per_parameter, uniform_pair, until_accepted
@@ -73,7 +73,7 @@ def _drawn(xp: Xp, starts: tuple[Stream, Stream], few: Array, valid: Array, coun
 
 @_drawn.kernel_for("xla")
 def _drawn_by_both(
-    xp: XlaXp, starts: tuple[Stream, Stream], few: Array, valid: Array, count: Array, prob: Array
+    xp: CompilingXp, starts: tuple[Stream, Stream], few: Array, valid: Array, count: Array, prob: Array
 ) -> Array:
     by_inversion = _inversion(xp, starts[0], xp.where(few, count, 0.0), xp.where(few, prob, 0.25))
     by_rejection = _transformed_rejection(xp, starts[1], xp.where(few, 40.0, count), xp.where(few, 0.5, prob))

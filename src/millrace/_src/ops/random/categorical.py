@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random.distributions import uniform
 from millrace._src.ops.random.philox import Stream
@@ -64,7 +64,7 @@ def _classes_bisected(cumulative: Array, draws: Array) -> Array:
 
 
 @_classes_of.kernel_for("xla")
-def _classes_below(xp: XlaXp, cumulative: Array, draws: Array) -> Array:
+def _classes_below(xp: CompilingXp, cumulative: Array, draws: Array) -> Array:
     # Shape (rows, samples, classes) is never stored: XLA fuses the comparison into the sum.
     return xp.sum(xp.astype(cumulative[:, None, :] <= draws[:, :, None], np.int64), axis=2)
 

@@ -14,7 +14,7 @@ from math import prod
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random.box_muller import box_muller_float64
 from millrace._src.ops.random.draws_ahead import MAX, calls_ahead, drawn_ahead
@@ -119,7 +119,7 @@ def normals_of_lanes(xp: Xp, lanes: Lanes, dtype: NpDType, out: Array | None = N
 
 
 @normals_of_lanes.kernel_for("xla")
-def _normals_on_xla(xp: XlaXp, lanes: Lanes, dtype: NpDType, out: None = None) -> Array:
+def _normals_on_xla(xp: CompilingXp, lanes: Lanes, dtype: NpDType, out: None = None) -> Array:
     if dtype == np.float64:
         return xp.stack(box_muller_float64(xp, *(uniform_float64(xp, lane) for lane in lanes)), axis=1)
     return xp.astype(lane_normals(xp, lanes), dtype)
@@ -168,7 +168,7 @@ def _completed(xp: Xp, starts: Stream, candidates: Array) -> Array:
 
 
 @_truncated.kernel_for("xla")
-def _truncated_on_xla(xp: XlaXp, starts: Stream, dtype: NpDType, out: None) -> Array:
+def _truncated_on_xla(xp: CompilingXp, starts: Stream, dtype: NpDType, out: None) -> Array:
     """Draws a block for every group, until all groups are full."""
     exact = dtype if dtype.itemsize > 2 else np.dtype(np.float32)
     size, per_group = starts.low.shape[0], _per_block(dtype)
@@ -231,7 +231,7 @@ def _drawn_ahead(xp: Xp, kind: Hashable, calls: Run, size: int, make: _Make) -> 
 
 
 @_drawn_ahead.kernel_for("xla")
-def _drawn_when_compiled_runs(xp: XlaXp, kind: Hashable, calls: Run, size: int, make: _Make) -> None:
+def _drawn_when_compiled_runs(xp: CompilingXp, kind: Hashable, calls: Run, size: int, make: _Make) -> None:
     return None
 
 

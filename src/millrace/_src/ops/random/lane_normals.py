@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random import box_muller
 from millrace._src.ops.random.box_muller import COS, HALF_PI, LN_2, LOG_LOGARITHMS, LOG_POLYNOMIAL, LOG_RECIPROCALS, SIN
@@ -69,7 +69,7 @@ def _normal_pairs(lane: Array, out: Array) -> None:
 
 
 @lane_normals.kernel_for("xla")
-def _lane_normals_on_xla(xp: XlaXp, lanes: Lanes, out: None = None) -> Array:
+def _lane_normals_on_xla(xp: CompilingXp, lanes: Lanes, out: None = None) -> Array:
     def pairs(lane: Array) -> Array:
         sine, cosine = box_muller.box_muller_float32(xp, *word_uniforms(xp, lane))
         lower, upper = (xp.astype(xp.bitcast(normal, np.uint32), np.uint64) for normal in (sine, cosine))

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from millrace._src.core.argument_types import DTypeLike
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random.scratch import scratch
 from millrace._src.util.thread_pool import block_bounds, run_in_parallel, thread_count
@@ -149,7 +149,7 @@ def _computed(xp: Xp, lane: Array) -> Array:
 
 
 @_computed.kernel_for("xla")
-def _computed_on_xla(xp: XlaXp, lane: Array) -> Array:
+def _computed_on_xla(xp: CompilingXp, lane: Array) -> Array:
     # XLA repeats what leads to a number wherever the number is used, but for what changes the width of an array.
     return xp.bitcast(xp.bitcast(lane, np.uint32)[:, ::-1], np.uint64)
 
@@ -179,7 +179,7 @@ def lanes_at(xp: Xp, stream: Stream) -> Lanes:
 
 
 @lanes_at.kernel_for("xla")
-def _lanes_on_xla(xp: XlaXp, stream: Stream) -> Lanes:
+def _lanes_on_xla(xp: CompilingXp, stream: Stream) -> Lanes:
     first, second = halves_exchanged(stream.low), halves_exchanged(stream.high)
     key, weyl = (stream.key & _LOW_32, stream.key >> _SHIFT_32), (np.uint64(step) for step in WEYL_STEPS)
     by_first, by_second = (np.uint64(multiplier) for multiplier in MULTIPLIERS)
@@ -289,7 +289,7 @@ def lanes(xp: Xp, run: Run) -> Lanes:
 
 
 @lanes.kernel_for("xla")
-def _lanes_of_run_on_xla(xp: XlaXp, run: Run) -> Lanes:
+def _lanes_of_run_on_xla(xp: CompilingXp, run: Run) -> Lanes:
     return lanes_at(xp, run.positions(xp))
 
 
@@ -318,12 +318,12 @@ def words(xp: Xp, lanes: Lanes, out: Array | None = None) -> Array:
 
 
 @words.kernel_for("xla")
-def _words_on_xla(xp: XlaXp, lanes: Lanes, out: None = None) -> Array:
+def _words_on_xla(xp: CompilingXp, lanes: Lanes, out: None = None) -> Array:
     pairs = xp.bitcast(from_lanes(xp, lanes, halves_exchanged), np.uint32)
     return pairs.reshape(-1, WORDS_PER_BLOCK)
 
 
-def from_lanes(xp: XlaXp, lanes: Lanes, make: Callable[[Array], Array]) -> Array:
+def from_lanes(xp: CompilingXp, lanes: Lanes, make: Callable[[Array], Array]) -> Array:
     """Makes a 64-bit number of each lane on XLA: shape (n, 2), a row for each block.
 
     XLA computes a lane once, and many at a time, where one vector holds both lanes and where the numbers are put side
@@ -372,7 +372,7 @@ def in_chunks(xp: Xp, count: int, make: Callable[[int, int], Array], size: int =
 
 
 @in_chunks.kernel_for("xla")
-def _in_one_chunk(xp: XlaXp, count: int, make: Callable[[int, int], Array], size: int = CHUNK) -> Array:
+def _in_one_chunk(xp: CompilingXp, count: int, make: Callable[[int, int], Array], size: int = CHUNK) -> Array:
     return make(0, count)
 
 
@@ -388,7 +388,7 @@ def filled(xp: Xp, shape: tuple[int, int], dtype: Any, make: Callable[[int, int,
 
 @filled.kernel_for("xla")
 def _filled_at_once(
-    xp: XlaXp, shape: tuple[int, int], dtype: Any, make: Callable[[int, int, Array | None], Array]
+    xp: CompilingXp, shape: tuple[int, int], dtype: Any, make: Callable[[int, int, Array | None], Array]
 ) -> Array:
     return make(0, shape[0], None)
 

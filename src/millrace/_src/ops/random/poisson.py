@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random.philox import Stream
 from millrace._src.ops.random.rejection import output_starts, per_parameter, uniform_pair, until_accepted
@@ -46,7 +46,7 @@ def _draw(xp: Xp, starts: Stream, rate: Array, largest: float) -> Array:
 
 
 @_draw.kernel_for("xla")
-def _draw_both(xp: XlaXp, starts: Stream, rate: Array, largest: float) -> Array:
+def _draw_both(xp: CompilingXp, starts: Stream, rate: Array, largest: float) -> Array:
     """Draws all outputs by both methods, each method on a harmless rate where the other one counts."""
     small = rate < _KNUTH_BELOW
     by_product = _knuth(xp, starts, xp.where(small, rate, 0.0))

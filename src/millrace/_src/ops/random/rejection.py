@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random.box_muller import box_muller_float64
 from millrace._src.ops.random.distributions import RESERVED_PER_OUTPUT
@@ -68,7 +68,7 @@ def until_accepted(xp: Xp, attempt: Attempt, parameters: tuple[Array, ...], stat
 
 
 @until_accepted.kernel_for("xla")
-def _on_all(xp: XlaXp, attempt: Attempt, parameters: tuple[Array, ...], state: tuple[Array, ...]) -> Array:
+def _on_all(xp: CompilingXp, attempt: Attempt, parameters: tuple[Array, ...], state: tuple[Array, ...]) -> Array:
     def any_open(done: Array, result: Array, *state: Array) -> tuple[Array]:
         return (~xp.all(done),)
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random.philox import WORDS_PER_BLOCK, Stream, blocks
 
@@ -43,7 +43,7 @@ def shuffled_vector(xp: Xp, stream: Stream, vector: Array) -> Array:
 
 
 @shuffled_vector.kernel_for("xla")
-def _shuffled_on_xla(xp: XlaXp, stream: Stream, vector: Array) -> Array:
+def _shuffled_on_xla(xp: CompilingXp, stream: Stream, vector: Array) -> Array:
     size = vector.shape[0]
     partners = xp.arange(size) + xp.astype(_offsets(xp, stream, 0, size, size), np.int64)
     return xp.take(vector, _order(xp, partners), axis=0)
@@ -126,7 +126,7 @@ def _ends_of_chains_in_place(sources: Array) -> Array:
 # --- XLA --------------------------------------------------------------------------------------------------------------
 
 
-def _order(xp: XlaXp, partners: Array) -> Array:
+def _order(xp: CompilingXp, partners: Array) -> Array:
     """Returns `range(n)` after elements i and `partners[i]` were swapped, for i = 0, 1, ..."""
     size = partners.shape[0]
     indices = xp.arange(size, dtype=np.int64)
@@ -146,7 +146,7 @@ def _order(xp: XlaXp, partners: Array) -> Array:
     return xp.where(earlier >= 0, origins[earlier], partners)
 
 
-def _ends_of_chains(xp: XlaXp, sources: Array) -> Array:
+def _ends_of_chains(xp: CompilingXp, sources: Array) -> Array:
     """Returns the end of the chain `t -> sources[t] -> ...` for each t; an end is its own source."""
 
     def moving(ends: Array, moved: Array) -> tuple[Array]:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import ml_dtypes
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random.philox import JOINED, Lanes, from_lanes, halves_exchanged, words
 
@@ -50,7 +50,7 @@ def uniforms_of_lanes(xp: Xp, lanes: Lanes, dtype: NpDType, out: Array | None = 
 
 
 @uniforms_of_lanes.kernel_for("xla")
-def _uniforms_on_xla(xp: XlaXp, lanes: Lanes, dtype: NpDType, out: None = None) -> Array:
+def _uniforms_on_xla(xp: CompilingXp, lanes: Lanes, dtype: NpDType, out: None = None) -> Array:
     if dtype == np.float64:
         return from_lanes(xp, lanes, lambda lane: uniform_float64(xp, lane))
     return uniform_small(xp, words(xp, lanes), dtype)
@@ -77,7 +77,7 @@ def integers_of_lanes(xp: Xp, lanes: Lanes, dtype: NpDType, out: Array | None = 
 
 
 @integers_of_lanes.kernel_for("xla")
-def _integers_on_xla(xp: XlaXp, lanes: Lanes, dtype: NpDType, out: None = None) -> Array:
+def _integers_on_xla(xp: CompilingXp, lanes: Lanes, dtype: NpDType, out: None = None) -> Array:
     return words(xp, lanes) if dtype.itemsize == 4 else from_lanes(xp, lanes, halves_exchanged)
 
 
@@ -90,7 +90,7 @@ def reduce_to_range(xp: Xp, numbers: Array, low: Array, span: Array) -> Array:
 
 
 @reduce_to_range.kernel_for("xla")
-def _reduced_on_xla(xp: XlaXp, numbers: Array, low: Array, span: Array) -> Array:
+def _reduced_on_xla(xp: CompilingXp, numbers: Array, low: Array, span: Array) -> Array:
     return low + numbers % span
 
 

@@ -12,7 +12,7 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
-from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.errors import invalid
 from millrace._src.core.kernel_part import kernel_part
 
@@ -121,7 +121,7 @@ _MAX_AXES = 3
 
 
 @_complex_transform.kernel_for("xla")
-def _xla_complex_transform(xp: XlaXp, x: Array, axes: Axes, is_inverse: bool) -> Array:
+def _xla_complex_transform(xp: CompilingXp, x: Array, axes: Axes, is_inverse: bool) -> Array:
     kind = "IFFT" if is_inverse else "FFT"
     if len(axes) <= _MAX_AXES and axes == tuple(range(x.ndim - len(axes), x.ndim)):
         return xp.lax.fft(x, kind, x.shape[-len(axes) :])
@@ -132,14 +132,14 @@ def _xla_complex_transform(xp: XlaXp, x: Array, axes: Axes, is_inverse: bool) ->
 
 
 @_real_transform.kernel_for("xla")
-def _xla_real_transform(xp: XlaXp, x: Array, axes: Axes) -> Array:
+def _xla_real_transform(xp: CompilingXp, x: Array, axes: Axes) -> Array:
     last = xp.moveaxis(x, axes[-1], -1)
     spectrum = xp.moveaxis(xp.lax.fft(last, "RFFT", last.shape[-1:]), -1, axes[-1])
     return _xla_complex_transform(xp, spectrum, axes[:-1], False) if len(axes) > 1 else spectrum
 
 
 @_real_inverse.kernel_for("xla")
-def _xla_real_inverse(xp: XlaXp, x: Array, axes: Axes, length: int) -> Array:
+def _xla_real_inverse(xp: CompilingXp, x: Array, axes: Axes, length: int) -> Array:
     # XLA's own transform of several axes leaves open what the parts of a spectrum mean that no real numbers have.
     if len(axes) > 1:
         x = _xla_complex_transform(xp, x, axes[:-1], True)

@@ -1,4 +1,7 @@
-"""Loading the XLA engine, and with it JAX, which is an optional dependency and takes most of a second to import.
+"""The table of engines, and how each engine is loaded.
+
+A new engine is one line of `ENGINES`: the tiers ask the table, and no other module names an engine. XLA comes with JAX,
+which is an optional dependency and takes most of a second to import.
 
 Mostly the background thread loads the engine, for users who have not asked for JAX. So loading leaves nothing behind
 that they would notice: no environment variables for child processes, no lines on the screen, no warning when the
@@ -14,9 +17,11 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import cast
 
-from millrace._src.core.engine import Engine
+from millrace._src.core.context import eager_engine
+from millrace._src.core.engine import Engine, Refusals
 from millrace._src.util.lazy_import import new_variables_removed
 from millrace._src.util.shared_libraries import load_libraries_of
 
@@ -39,8 +44,8 @@ def when_loaded(tell: Callable[[Engine], None]) -> Callable[[], None]:
 
     Returns: A function that ends the wait.
     """
-    if xla_engine.cache_info().currsize:
-        tell(xla_engine())
+    if compiling_engine.cache_info().currsize:
+        tell(compiling_engine())
         return lambda: None
     _waiting.append(tell)
     return lambda: _waiting.remove(tell) if tell in _waiting else None
@@ -53,7 +58,7 @@ def has_compiler() -> bool:
 
 
 @functools.cache
-def xla_engine() -> Engine:
+def compiling_engine() -> Engine:
     """Returns the XLA engine.
 
     Raises: MissingCompilerError: if JAX is not installed.
@@ -85,6 +90,54 @@ def _silence_fork_warning() -> None:
 
 
 @functools.cache
-def xla_refusals() -> Any:
+def _compiling_refusals() -> Refusals:
     """Returns the module that knows what XLA cannot run; it does not import JAX."""
-    return importlib.import_module("millrace._src.engines.xla.refusals")
+    return cast(Refusals, importlib.import_module("millrace._src.engines.xla.refusals"))
+
+
+def _is_always_installed() -> bool:
+    """Returns True, for an engine that needs nothing but what Millrace needs."""
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class EngineEntry:
+    """One engine of the table.
+
+    Attributes:
+      make: makes the engine, or returns the one there is; called on first need.
+      title: the name of the engine in messages.
+      is_installed: returns whether `make` would find what the engine needs, without loading it.
+      missing: says what is not installed, in a few words.
+      refusals: returns what the engine says of graphs before it is loaded; None for an engine that says so when it
+        compiles.
+    """
+
+    make: Callable[[], Engine]
+    title: str
+    is_installed: Callable[[], bool] = _is_always_installed
+    missing: str = ""
+    refusals: Callable[[], Refusals] | None = None
+
+
+HOST_ENGINE = "numpy"
+"""The engine on which every function starts, and that runs every op."""
+JIT_ENGINE = "xla"
+"""The engine that `jit_compile=True` asks for, and that compiles clusters."""
+ENGINES: dict[str, EngineEntry] = {
+    HOST_ENGINE: EngineEntry(eager_engine, "NumPy"),
+    JIT_ENGINE: EngineEntry(
+        compiling_engine, "XLA", has_compiler, "JAX, which brings XLA, is not installed", _compiling_refusals
+    ),
+}
+"""The engines by name. All but the first are candidates for functions that leave the engine open."""
+
+
+def candidate_engines() -> dict[str, EngineEntry]:
+    """Returns the engines that may replace the host's for a function that leaves the engine open."""
+    return {name: entry for name, entry in ENGINES.items() if name != HOST_ENGINE}
+
+
+def jit_title() -> str:
+    """Returns the name, for messages, of the engine that `jit_compile=True` asks for."""
+    return ENGINES[JIT_ENGINE].title
