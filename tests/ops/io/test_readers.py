@@ -11,7 +11,7 @@ import pytest
 from millrace._src.core import errors
 from millrace._src.core.dtypes import int32, string
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.io.readers import FixedRecords, Lines, Reader, file_name_itself, whole_file
+from millrace._src.ops.io.readers import FileReader, FixedRecords, Lines, file_name_itself, whole_file
 from millrace._src.ops.queue.queues import FirstInFirstOut, Queue
 
 
@@ -31,7 +31,7 @@ def _names(folder: Path, **contents: bytes) -> list[bytes]:
 
 def test_a_reader_goes_from_file_to_file(tmp_path: Path) -> None:
     names = _names(tmp_path, a=b"x\ny\n", b=b"z")
-    queue, reader = _queue(*names), Reader("TextLineReader", lambda name: Lines(name, 0))
+    queue, reader = _queue(*names), FileReader("TextLineReader", lambda name: Lines(name, 0))
     records = [reader.read(queue) for _ in range(3)]
     assert records == [(names[0] + b":1", b"x"), (names[0] + b":2", b"y"), (names[1] + b":1", b"z")]
     assert (reader.num_records_produced, reader.num_work_units_completed) == (3, 1)
@@ -42,7 +42,7 @@ def test_a_reader_goes_from_file_to_file(tmp_path: Path) -> None:
 
 def test_many_records_are_those_of_one_file(tmp_path: Path) -> None:
     names = _names(tmp_path, a=b"x\ny\nz\n", b=b"u\n")
-    queue, reader = _queue(*names), Reader("TextLineReader", lambda name: Lines(name, 1))
+    queue, reader = _queue(*names), FileReader("TextLineReader", lambda name: Lines(name, 1))
     assert [value for _, value in reader.read_up_to(queue, 5)] == [b"y", b"z"]
     assert reader.read_up_to(queue, 0) == []
 
@@ -59,12 +59,12 @@ def test_a_file_longer_than_the_blocks_read_at_a_time(tmp_path: Path) -> None:
 
 def test_an_empty_file_is_passed_over(tmp_path: Path) -> None:
     names = _names(tmp_path, a=b"", b=b"z")
-    reader = Reader("TextLineReader", lambda name: Lines(name, 0))
+    reader = FileReader("TextLineReader", lambda name: Lines(name, 0))
     assert reader.read(_queue(*names))[1] == b"z"
 
 
 def test_the_state_of_a_reader_of_single_records() -> None:
-    queue, reader = _queue(b"p", b"q"), Reader("IdentityReader", file_name_itself, serializes=True)
+    queue, reader = _queue(b"p", b"q"), FileReader("IdentityReader", file_name_itself, serializes=True)
     assert reader.serialized_state() == b""
     assert reader.read(queue) == (b"p", b"p")
     state = reader.serialized_state()
@@ -78,7 +78,7 @@ def test_the_state_of_a_reader_of_single_records() -> None:
 
 
 def test_readers_of_many_records_save_no_state() -> None:
-    reader = Reader("TextLineReader", lambda name: Lines(name, 0))
+    reader = FileReader("TextLineReader", lambda name: Lines(name, 0))
     with pytest.raises(errors.UnimplementedError, match="Reader SerializeState"):
         reader.serialized_state()
     with pytest.raises(errors.UnimplementedError, match="Reader RestoreState"):
@@ -87,11 +87,11 @@ def test_readers_of_many_records_save_no_state() -> None:
 
 def test_a_missing_file_is_told_and_passed_over(tmp_path: Path) -> None:
     (name,) = _names(tmp_path, a=b"content")
-    queue, reader = _queue(bytes(tmp_path / "none"), name), Reader("WholeFileReader", whole_file, serializes=True)
+    queue, reader = _queue(bytes(tmp_path / "none"), name), FileReader("WholeFileReader", whole_file, serializes=True)
     with pytest.raises(errors.NotFoundError, match="none; No such file"):
         reader.read(queue)
 
 
 def test_a_queue_of_numbers_is_refused() -> None:
     with pytest.raises(errors.InvalidArgumentError, match="Expected queue with single string component"):
-        Reader("IdentityReader", file_name_itself).read(_queue(1, dtype=int32))
+        FileReader("IdentityReader", file_name_itself).read(_queue(1, dtype=int32))

@@ -30,7 +30,7 @@ _SCALE = 32768
 _MAX_CHUNK_LENGTH = 2**31 - 1
 
 
-class _Reader:
+class _WavReader:
     """The bytes of a file, read from the front."""
 
     def __init__(self, data: bytes) -> None:
@@ -67,7 +67,7 @@ class _Format(NamedTuple):
     sample_rate: int
 
 
-def _read_format(reader: _Reader) -> _Format:
+def _read_format(reader: _WavReader) -> _Format:
     name = reader.take(4)
     if name != b"fmt ":
         raise invalid(f"Unexpected field {name.decode('latin-1')}")
@@ -93,7 +93,7 @@ def _read_format(reader: _Reader) -> _Format:
     return _Format(channels, rate)
 
 
-def _read_samples(reader: _Reader, channels: int) -> Any:
+def _read_samples(reader: _WavReader, channels: int) -> Any:
     """Reads all chunks; returns the samples `[time, channels]` of the chunk `data`."""
     samples = None
     while reader.at < len(reader.data):
@@ -153,7 +153,7 @@ def decode_wav_op(
             raise invalid(f"desired_{name} must be >= -1, got {size}")
     if contents.ndim:
         raise invalid(f"contents must be scalar, got shape {dims_text(contents.shape)}")
-    reader = _Reader(contents.item())
+    reader = _WavReader(contents.item())
     reader.expect(b"RIFF")
     reader.unpack("I")
     reader.expect(b"WAVE")

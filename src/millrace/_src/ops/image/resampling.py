@@ -94,7 +94,7 @@ class Resampling:
         return matrix
 
 
-class _Run(NamedTuple):
+class _BlockRun(NamedTuple):
     """Blocks at equal distances, which one stack of matrix products computes.
 
     Positions and distances are counted in numbers, of which an element has as many as there are channels.
@@ -111,7 +111,7 @@ class _Run(NamedTuple):
 
 
 @functools.lru_cache(maxsize=32)
-def _runs(resampling: Resampling, channels: int, dtype: DTypeLike) -> list[_Run]:
+def _runs(resampling: Resampling, channels: int, dtype: DTypeLike) -> list[_BlockRun]:
     """Returns the blocks of a resampling, in as few runs as there may be; the last block may be smaller."""
     block = _block_size(resampling, max(1, _NUMBERS // channels))
     whole = resampling.results // block
@@ -128,7 +128,7 @@ def _runs(resampling: Resampling, channels: int, dtype: DTypeLike) -> list[_Run]
     for begin, end, first, distance in runs:
         start = begin * block
         width = min(block, resampling.results - start) * channels
-        found.append(_Run(first * channels, distance * channels, start * channels, matrices[begin:end, :, :width]))
+        found.append(_BlockRun(first * channels, distance * channels, start * channels, matrices[begin:end, :, :width]))
     return found
 
 

@@ -94,7 +94,7 @@ def psnr(a: Any, b: Any, max_val: object, name: str | None = None) -> Any:
 # --- SSIM ------------------------------------------------------------------------------------------------------------
 
 
-class _Window(NamedTuple):
+class _SimilarityWindow(NamedTuple):
     """The parameters of the comparison: size and width of the bell, and the constants against small divisors."""
 
     size: Any
@@ -131,7 +131,7 @@ def _smoothing(a: Tensor, size: Any, sigma: Any) -> Callable[[Any], Any]:
     return smooth
 
 
-def _ssim_maps(a: Tensor, b: Tensor, largest: object, window: _Window) -> tuple[Any, Any]:
+def _ssim_maps(a: Tensor, b: Tensor, largest: object, window: _SimilarityWindow) -> tuple[Any, Any]:
     """Computes SSIM, and its part without the means, in the window around each pixel and for each channel."""
     size = convert_to_tensor(window.size)
     a_shape, b_shape = raw.ShapeN(input=[a, b])
@@ -190,7 +190,7 @@ def ssim(
         a, b = convert_to_tensor(img1, name="img1"), convert_to_tensor(img2, name="img2")
         a = after(_shape_assertions(a, b), a)
         a, b, largest = _as_floats(a, b, max_val)
-        similarity, _ = _ssim_maps(a, b, largest, _Window(filter_size, filter_sigma, k1, k2))
+        similarity, _ = _ssim_maps(a, b, largest, _SimilarityWindow(filter_size, filter_sigma, k1, k2))
         if return_index_map:
             return reduce_mean(similarity, [-1])
         return reduce_mean(reduce_mean(similarity, [-3, -2]), [-1])
@@ -249,7 +249,7 @@ def ssim_multiscale(
         a = after(_shape_assertions(a, b), a)
         a, b, largest = _as_floats(a, b, max_val)
         factors = []
-        window = _Window(filter_size, filter_sigma, k1, k2)
+        window = _SimilarityWindow(filter_size, filter_sigma, k1, k2)
         for scale in range(len(power_factors)):
             with name_scope(f"Scale{scale}"):
                 if scale:

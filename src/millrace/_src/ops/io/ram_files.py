@@ -15,7 +15,7 @@ from typing import Any
 from millrace._src.ops.io.file_system import FileStatistics, FileSystem
 
 
-class _Contents:
+class _RamContents:
     """The bytes of one file, which open files share."""
 
     __slots__ = ("data", "changed", "claim")
@@ -29,12 +29,12 @@ class _Contents:
 class _RamFile(RawIOBase):
     """An open file in memory."""
 
-    def __init__(self, contents: _Contents, mode: str, lock: threading.RLock) -> None:
+    def __init__(self, contents: _RamContents, mode: str, lock: threading.RLock) -> None:
         self._contents, self._mode, self._lock = contents, mode, lock
         self._position = 0
         self._has_claim = False
 
-    def claim(self) -> _Contents:
+    def claim(self) -> _RamContents:
         """Waits until no open file has claimed the contents, and claims them; returns the contents."""
         self._contents.claim.acquire()
         self._has_claim = True
@@ -91,7 +91,7 @@ class RamFileSystem(FileSystem):
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._entries: dict[str, _Contents | None] = {"": None}
+        self._entries: dict[str, _RamContents | None] = {"": None}
         """Files, and directories, which have no contents, by path."""
 
     def path_of(self, name: str) -> str:
@@ -110,7 +110,7 @@ class RamFileSystem(FileSystem):
                 raise _failure(errno.EEXIST, path)
             if entry is None or mode == "w":
                 self.make_directories(self.directory_of(path))
-                entry = self._entries[path] = _Contents()
+                entry = self._entries[path] = _RamContents()
             return _RamFile(entry, mode, self._lock)
 
     def status(self, path: str) -> FileStatistics:
@@ -188,7 +188,7 @@ class RamFileSystem(FileSystem):
             entry.claim.release()
             return True
 
-    def _known(self, path: str) -> _Contents | None:
+    def _known(self, path: str) -> _RamContents | None:
         """Returns the contents of a file, or None for a directory."""
         if path not in self._entries:
             raise _failure(errno.ENOENT, path)

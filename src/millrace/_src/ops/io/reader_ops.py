@@ -15,9 +15,9 @@ from millrace._src.core.reach import Reach
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.io.readers import (
+    FileReader,
     FixedRecords,
     Lines,
-    Reader,
     Records,
     RecordSource,
     file_name_itself,
@@ -54,7 +54,7 @@ _READS: dict[str, Any] = {**_CHANGES, "effects": Effects.READS, "not_batched": "
 
 
 def _reader(kind: str, open_file: Callable[[bytes], RecordSource], serializes: bool = False) -> Any:
-    return Reader(kind, open_file, serializes)
+    return FileReader(kind, open_file, serializes)
 
 
 @kept_by_its_node

@@ -191,7 +191,7 @@ class FixedRecords(RecordSource):
         return len(self._data) - self._begin >= size
 
 
-class Reader(Referent):
+class FileReader(Referent):
     """What a reader does, whatever its files hold.
 
     Args:
@@ -331,13 +331,13 @@ def file_name_itself(name: bytes) -> RecordSource:
     return SingleRecord(name, lambda path: path)
 
 
-def reader_of(handle: Array) -> Reader:
+def reader_of(handle: Array) -> FileReader:
     """Returns the reader behind a resource handle.
 
     Raises: InvalidArgumentError: if the handle refers to something else.
     """
     reader = resource_of(handle)
-    if not isinstance(reader, Reader):
+    if not isinstance(reader, FileReader):
         raise invalid(
             "Trying to access a handle's resource using the wrong type. The handle points to a "
             f"{type(reader).__name__} but you are trying to access the resource as a reader."

@@ -100,7 +100,7 @@ def _check_splits(splits: Array, size: int) -> None:
         raise invalid(f"Last split value must be data size. Expected {size}, got {splits[-1]}")
 
 
-class _Group(NamedTuple):
+class _NgramGroup(NamedTuple):
     """N-grams of one width, row after row."""
 
     grams: Array
@@ -108,7 +108,7 @@ class _Group(NamedTuple):
     """How many of the n-grams each row has."""
 
 
-def _ngrams_of_width(data: Array, sizes: Array, width: int, pads: _Pads, between: bytes) -> _Group:
+def _ngrams_of_width(data: Array, sizes: Array, width: int, pads: _Pads, between: bytes) -> _NgramGroup:
     padding = pads.count(width)
     padded, padded_sizes = (data, sizes) if not padding else (_padded(data, sizes, padding, pads), sizes + 2 * padding)
     counts = np.maximum(padded_sizes - width + 1, 0)
@@ -116,9 +116,9 @@ def _ngrams_of_width(data: Array, sizes: Array, width: int, pads: _Pads, between
     total = int(counts.sum())
     positions = np.arange(total) + np.repeat(row_starts - (np.cumsum(counts) - counts), counts)
     if width == 1:
-        return _Group(padded[positions], counts)
+        return _NgramGroup(padded[positions], counts)
     columns = [padded[positions + i].tolist() for i in range(width)]
-    return _Group(string_array(map(between.join, zip(*columns, strict=True)), (total,)), counts)
+    return _NgramGroup(string_array(map(between.join, zip(*columns, strict=True)), (total,)), counts)
 
 
 def _padded(data: Array, sizes: Array, padding: int, pads: _Pads) -> Array:
@@ -134,17 +134,17 @@ def _padded(data: Array, sizes: Array, padding: int, pads: _Pads) -> Array:
     return padded
 
 
-def _whole_rows(data: Array, sizes: Array, is_short: Array, pads: _Pads, between: bytes) -> _Group:
+def _whole_rows(data: Array, sizes: Array, is_short: Array, pads: _Pads, between: bytes) -> _NgramGroup:
     """Makes one n-gram of each row that is too short for any other."""
     padding = max(pads.width, 0)
     left, right = [pads.left] * padding, [pads.right] * padding
     ends = np.cumsum(sizes)
     ranges = zip((ends - sizes)[is_short].tolist(), ends[is_short].tolist(), strict=True)
     rows = [between.join([*left, *data[start:stop], *right]) for start, stop in ranges]
-    return _Group(string_array(rows, (len(rows),)), is_short.astype(np.int64))
+    return _NgramGroup(string_array(rows, (len(rows),)), is_short.astype(np.int64))
 
 
-def _row_by_row(by_width: Sequence[_Group], rows: int) -> tuple[Array, Array]:
+def _row_by_row(by_width: Sequence[_NgramGroup], rows: int) -> tuple[Array, Array]:
     """Puts the n-grams of several widths in the order of the rows."""
     counts = sum((group.counts for group in by_width), np.zeros(rows, np.int64))
     if len(by_width) == 1:
