@@ -78,10 +78,10 @@ def call_python(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
         with graph_scope(None), tapes_scope(()):
             return function(*arguments)
     except Exception as error:
-        raise _translated(error) from None
+        raise _translate(error) from None
 
 
-def _translated(error: Exception) -> errors.OpError:
+def _translate(error: Exception) -> errors.OpError:
     """Returns the error that TensorFlow's runtime reports for an exception of Python code."""
     kind: Any = errors.UnknownError
     for types, error_class in _ERROR_CLASSES:

@@ -52,7 +52,7 @@ class MutexHold:
             self.end()
 
 
-def _boxed(referent: object) -> Array:
+def _box(referent: object) -> Array:
     array = np.empty((), dtype=object)
     array[()] = referent
     return array
@@ -69,7 +69,7 @@ def _boxed(referent: object) -> Array:
 )
 def mutex(xp: Xp, *, container: str = "", shared_name: str = "") -> Array:
     """Makes a mutex that no lock holds."""
-    return _boxed(Mutex())
+    return _box(Mutex())
 
 
 @op(
@@ -84,7 +84,7 @@ def mutex(xp: Xp, *, container: str = "", shared_name: str = "") -> Array:
 )
 def mutex_lock(xp: Xp, mutex: Array) -> Array:
     """Waits until no lock holds a mutex, and locks it."""
-    return _boxed(MutexHold(resource_of(mutex)))
+    return _box(MutexHold(resource_of(mutex)))
 
 
 @op(

@@ -34,7 +34,7 @@ _F32 = np.float32
 _WHY = "it is itself a gradient"
 
 
-def _nudged(xp: Xp, low: Array, high: Array, num_bits: int, narrow_range: bool) -> tuple[Array, Array, Array]:
+def _nudge(xp: Xp, low: Array, high: Array, num_bits: int, narrow_range: bool) -> tuple[Array, Array, Array]:
     """Moves the range so that zero is representable; returns the new ends and the step."""
     first, last = _F32(1 if narrow_range else 0), _F32((1 << num_bits) - 1)
     step = (high - low) / (last - first)
@@ -43,9 +43,9 @@ def _nudged(xp: Xp, low: Array, high: Array, num_bits: int, narrow_range: bool) 
     return (first - zero) * step, (last - zero) * step, step
 
 
-def _quantized(xp: Xp, x: Array, low: Array, high: Array, num_bits: int, narrow_range: bool) -> Array:
+def _quantize(xp: Xp, x: Array, low: Array, high: Array, num_bits: int, narrow_range: bool) -> Array:
     _check_bits(num_bits)
-    bottom, top, step = _nudged(xp, low, high, num_bits, narrow_range)
+    bottom, top, step = _nudge(xp, low, high, num_bits, narrow_range)
     clamped_x = xp.minimum(xp.maximum(x, bottom), top)
     per_step = _F32(1) / step
     level = xp.floor((clamped_x - bottom) * per_step + _F32(0.5))
@@ -66,7 +66,7 @@ def _check_range(low: float, high: float) -> None:
 
 def _inside(xp: Xp, x: Array, low: Array, high: Array, num_bits: int, narrow_range: bool) -> tuple[Array, Array]:
     """Tells which elements are below and which are above the nudged range."""
-    bottom, top, _ = _nudged(xp, low, high, num_bits, narrow_range)
+    bottom, top, _ = _nudge(xp, low, high, num_bits, narrow_range)
     is_off = (low == 0) & (high == 0)
     return (x < bottom) & ~is_off, (x > top) & ~is_off
 
@@ -103,7 +103,7 @@ def fake_quant_with_min_max_args(
     Raises: tf.errors.InvalidArgumentError: if the range is empty or `num_bits` out of range.
     """
     _check_range(min, max)
-    return _quantized(xp, inputs, _F32(min), _F32(max), num_bits, narrow_range)
+    return _quantize(xp, inputs, _F32(min), _F32(max), num_bits, narrow_range)
 
 
 @fake_quant_with_min_max_args.gradient
@@ -202,7 +202,7 @@ def fake_quant_with_min_max_vars(
     Raises: tf.errors.InvalidArgumentError: if `num_bits` is out of range.
     """
     _check_scalars(min, max)
-    return _quantized(xp, inputs, min, max, num_bits, narrow_range)
+    return _quantize(xp, inputs, min, max, num_bits, narrow_range)
 
 
 @fake_quant_with_min_max_vars.gradient
@@ -309,7 +309,7 @@ def fake_quant_with_min_max_vars_per_channel(
     Raises: tf.errors.InvalidArgumentError: if the sizes differ or `num_bits` is out of range.
     """
     _check_channels(inputs, min, max)
-    return _quantized(xp, inputs, min, max, num_bits, narrow_range)
+    return _quantize(xp, inputs, min, max, num_bits, narrow_range)
 
 
 @fake_quant_with_min_max_vars_per_channel.gradient

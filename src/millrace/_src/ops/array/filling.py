@@ -192,7 +192,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None,
     Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if a dimension is negative.
     """
     _refuse_layout("zeros", layout)
-    return _filled(shape, as_dtype(dtype).base_dtype, 0, name, "zeros")
+    return _fill(shape, as_dtype(dtype).base_dtype, 0, name, "zeros")
 
 
 @export("ones")
@@ -214,7 +214,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, 
       tf.errors.InvalidArgumentError: (ValueError while tracing) if a dimension is negative.
     """
     _refuse_layout("ones", layout)
-    return _filled(shape, as_dtype(dtype).base_dtype, 1, name, "ones")
+    return _fill(shape, as_dtype(dtype).base_dtype, 1, name, "ones")
 
 
 @export("zeros_like", v1=[], elementwise="unary")
@@ -233,7 +233,7 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: o
     Returns: A Tensor.
     """
     _refuse_layout("zeros_like", layout)
-    return _filled_like(input, dtype, 0, name, "zeros_like")
+    return _fill_like(input, dtype, 0, name, "zeros_like")
 
 
 @export("ones_like", v1=[], elementwise="unary")
@@ -253,7 +253,7 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: ob
     Raises: TypeError: if there is no one of that dtype.
     """
     _refuse_layout("ones_like", layout)
-    return _filled_like(input, dtype, 1, name, "ones_like")
+    return _fill_like(input, dtype, 1, name, "ones_like")
 
 
 def ones_like_static(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
@@ -300,14 +300,14 @@ def _fill_value(dtype: DType, number: int) -> Any:
     raise TypeError(f"Cannot convert {number} to EagerTensor of dtype {dtype.name}")
 
 
-def _filled(shape: ShapeLike, dtype: DType, number: int, name: str | None, default_name: str) -> Any:
+def _fill(shape: ShapeLike, dtype: DType, number: int, name: str | None, default_name: str) -> Any:
     value = _fill_value(dtype, number)
     dims = _static_dims(shape)
     if state.graph is None and dims is not None:
         return new_tensor(_full(dims, value, dtype), dtype)
     with name_scope(name, default_name) as scope:
         if dims is not None:
-            return _filled_static(dims, value, dtype, scope)
+            return _fill_static(dims, value, dtype, scope)
         sizes = _dims_tensor(shape)
         return fill_op(sizes, convert_to_tensor(value, dtype=dtype, name=f"{scope}Const"), name=scope or default_name)
 
@@ -331,7 +331,7 @@ def _full(dims: tuple[int, ...], value: object, dtype: DType) -> Array:
         raise errors.failed_op("Fill", text, errors.ResourceExhaustedError) from None
 
 
-def _filled_static(dims: tuple[int, ...], value: Any, dtype: DType, scope: str) -> Any:
+def _fill_static(dims: tuple[int, ...], value: Any, dtype: DType, scope: str) -> Any:
     """Fills a tensor of known shape in a graph: a constant for a small tensor, else a Fill."""
     count = 1
     for size in dims:
@@ -378,7 +378,7 @@ def _bool_as_int(value: object) -> Any:
     return int(value) if isinstance(value, (bool, np.bool_)) else value
 
 
-def _filled_like(input: Any, dtype: DTypeLike, number: int, name: str | None, default_name: str) -> Any:
+def _fill_like(input: Any, dtype: DTypeLike, number: int, name: str | None, default_name: str) -> Any:
     wanted_dtype = None if dtype is None else as_dtype(dtype).base_dtype
     if type(input) is EagerTensor and state.graph is None:
         actual = wanted_dtype or input.dtype
@@ -395,7 +395,7 @@ def _filled_like(input: Any, dtype: DTypeLike, number: int, name: str | None, de
             return (
                 new_tensor(_full(dims, value, actual), actual)
                 if state.graph is None
-                else _filled_static(dims, value, actual, scope)
+                else _fill_static(dims, value, actual, scope)
             )
         if actual is tensor.dtype:
             return (ones_like_op if number else zeros_like_op)(tensor, name=scope or default_name)

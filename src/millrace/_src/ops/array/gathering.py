@@ -84,7 +84,7 @@ def clamped(xp: Xp, indices: Array, sizes: Any) -> Array:
 
 
 @clamped.kernel_for("xla")
-def _clamped_by_xla(xp: CompilingXp, indices: Array, sizes: Any) -> Array:
+def _clamp_by_xla(xp: CompilingXp, indices: Array, sizes: Any) -> Array:
     limits = np.minimum(np.asarray(sizes) - 1, np.iinfo(indices.dtype).max).astype(indices.dtype)
     return xp.clip(indices, np.zeros((), indices.dtype), limits)
 
@@ -203,7 +203,7 @@ def _span(start: object, stop: object) -> Any:
     return raw.Range(start=start, limit=stop, delta=1)
 
 
-def _joined(*parts: Any) -> Any:
+def _join(*parts: Any) -> Any:
     if all(isinstance(p, np.ndarray) for p in parts):
         return np.concatenate(parts)
     return raw.ConcatV2(values=list(parts), axis=0)
@@ -216,7 +216,7 @@ def _scatter_along(dy: Any, params: object, indices: Any, axis: Any, batch: Any,
     """
     extra = index_rank - batch  # dimensions of dy that came from the indices
     out_rank = rank - 1 + extra
-    order = _joined(_span(0, batch), _span(axis, axis + extra), _span(batch, axis), _span(axis + extra, out_rank))
+    order = _join(_span(0, batch), _span(axis, axis + extra), _span(batch, axis), _span(axis + extra, out_rank))
     moved_dy = raw.Transpose(x=dy, perm=order)
     shape = shape_tensor(params)
     batch_shape, size = shape[:batch], shape[axis]
@@ -234,7 +234,7 @@ def _scatter_along(dy: Any, params: object, indices: Any, axis: Any, batch: Any,
     full_table = raw.Reshape(
         tensor=table, shape=raw.ConcatV2(values=[batch_shape, raw.Pack(values=[size], axis=0), other_sizes], axis=0)
     )
-    back = _joined(_span(0, batch), _span(batch + 1, axis + 1), _span(batch, batch + 1), _span(axis + 1, rank))
+    back = _join(_span(0, batch), _span(batch + 1, axis + 1), _span(batch, batch + 1), _span(axis + 1, rank))
     return raw.Transpose(x=full_table, perm=back)
 
 
@@ -371,13 +371,13 @@ def _empty_params(params: Array) -> Exception:
 
 
 @kernel_part
-def _picked(xp: Xp, params: Array, positions: tuple[Array, ...]) -> Array:
+def _select(xp: Xp, params: Array, positions: tuple[Array, ...]) -> Array:
     """Picks slices at positions in the first axes; moves each position into its axis where no check refuses others."""
     return params[positions]
 
 
-@_picked.kernel_for("xla")
-def _picked_by_xla(xp: CompilingXp, params: Any, positions: tuple[Array, ...]) -> Array:
+@_select.kernel_for("xla")
+def _select_by_xla(xp: CompilingXp, params: Any, positions: tuple[Array, ...]) -> Array:
     picked_slices: Array = xp.asarray(params).at[positions].get(mode="clip", wrap_negative_indices=False)
     return picked_slices
 
@@ -405,7 +405,7 @@ def gather_nd_op(xp: Xp, params: Array, indices: Array, *, bad_indices_policy: s
     if 0 in params.shape[:depth]:
         return xp.zeros((*indices.shape[:-1], *params.shape[depth:]), params.dtype)
     if bad_indices_policy != "IGNORE":
-        return _picked(xp, params, tuple([indices[..., i] for i in range(depth)]))
+        return _select(xp, params, tuple([indices[..., i] for i in range(depth)]))
     is_ignored = bad_positions(indices, params.shape[:depth])
     safe_indices = xp.where(is_ignored[..., None], xp.zeros_like(indices), indices)
     picked_slices = params[tuple([safe_indices[..., i] for i in range(depth)])]

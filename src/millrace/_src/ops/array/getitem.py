@@ -66,11 +66,11 @@ def _element(tensor: EagerTensor, at: int) -> EagerTensor:
     """Takes `x[3]`, the most frequent key."""
     value = tensor._eager_array
     if not value.ndim:
-        raise _refused("Attempting to slice scalar input.")
+        raise _refuse("Attempting to slice scalar input.")
     size = value.shape[0]
     if not -size <= at < size:
         first = at + size if at < 0 else at
-        raise _refused(f"slice index {first} of dimension 0 out of bounds.")
+        raise _refuse(f"slice index {first} of dimension 0 out of bounds.")
     return EagerTensor(value[at, ...], tensor.dtype)
 
 
@@ -100,7 +100,7 @@ class SliceKey:
                 self._add(0, 0, 1)
             else:
                 self.shrink_axis_mask |= bit
-                self._add_index(_checked(item))
+                self._add_index(_validate(item))
 
     def _add(self, begin: Any, end: Any, stride: Any) -> None:
         self.begin.append(begin)
@@ -114,7 +114,7 @@ class SliceKey:
             self._add(index, index + 1, 1 if index.dtype is int32 else _one_like(index))
 
     def _add_slice(self, item: slice, bit: int) -> None:
-        start, stop, step = (None if v is None else _checked(v) for v in (item.start, item.stop, item.step))
+        start, stop, step = (None if v is None else _validate(v) for v in (item.start, item.stop, item.step))
         dtype = next((v.dtype for v in (start, stop, step) if isinstance(v, Tensor)), None)
         if start is None:
             self.begin_mask |= bit
@@ -135,7 +135,7 @@ class SliceKey:
         return Masks(self.begin_mask, self.end_mask, self.ellipsis_mask, self.new_axis_mask, self.shrink_axis_mask)
 
 
-def _checked(index: Any) -> Any:
+def _validate(index: Any) -> Any:
     """Returns an index as a Python int or a scalar integer Tensor.
 
     Raises: TypeError: if the index is neither.
@@ -182,7 +182,7 @@ def _static_slice(tensor: Any, key: SliceKey, is_plain: bool) -> Any:
     begin, end, strides = ([v if isinstance(v, (bool, np.bool_)) else int(v) for v in part] for part in key.parts())
     masks = key.masks()
     if is_plain and not any(isinstance(v, (bool, np.bool_)) for v in begin):
-        index = cached_layout(tensor._eager_array.shape, tuple(begin), tuple(end), tuple(strides), masks, _refused).key
+        index = cached_layout(tensor._eager_array.shape, tuple(begin), tuple(end), tuple(strides), masks, _refuse).key
         return EagerTensor(tensor._eager_array[index], tensor.dtype)
     bounds = [_bound_vector(part) for part in (begin, end, strides)]
     if any(b.dtype is int64 for b in bounds):
@@ -190,7 +190,7 @@ def _static_slice(tensor: Any, key: SliceKey, is_plain: bool) -> Any:
     return _slice(tensor, bounds, key, "strided_slice")
 
 
-def _refused(complaint: str) -> errors.OpError:
+def _refuse(complaint: str) -> errors.OpError:
     return errors.failed_op("StridedSlice", complaint, name="strided_slice/")
 
 

@@ -63,11 +63,11 @@ def gather_nd(operation: Operation, arguments: Sequence[BatchedValue], rows: Bat
     if not indices.is_batched and rank is not None and out is not None:
         (slices,) = call(operation, [rows_last(table.tensor, rank), indices.tensor])
         return [rows_first(slices, out + 1)]
-    numbered_indices = _numbered(indices, rows, operation.inputs[1].shape.rank)
+    numbered_indices = _number(indices, rows, operation.inputs[1].shape.rank)
     return None if numbered_indices is None else call(operation, [table.tensor, numbered_indices])
 
 
-def _numbered(indices: BatchedValue, rows: BatchedRows, rank: int | None) -> Any:
+def _number(indices: BatchedValue, rows: BatchedRows, rank: int | None) -> Any:
     """Puts the number of the row in front of indices `[..., k]`, which gives `[rows, ..., k + 1]`."""
     if rank is None:
         return None
@@ -92,7 +92,7 @@ def scatter_nd(operation: Operation, arguments: Sequence[BatchedValue], rows: Ba
         )
         (result,) = call(operation, [indices.tensor, rows_last(updates.tensor, rank), full_shape])
         return [rows_first(result, out + 1)]
-    numbered_indices = _numbered(indices, rows, operation.inputs[0].shape.rank)
+    numbered_indices = _number(indices, rows, operation.inputs[0].shape.rank)
     full_shape = raw.ConcatV2(
         values=[raw.Cast(x=convert_to_tensor(rows.vector()), DstT=row_shape.dtype), row_shape], axis=0
     )
@@ -107,7 +107,7 @@ def scatter_into(operation: Operation, arguments: Sequence[BatchedValue], rows: 
         moved_inputs = rows_last(rows.spread(tensor), ranks[0]), rows_last(rows.spread(updates), ranks[1])
         (result,) = call(operation, [moved_inputs[0], indices.tensor, moved_inputs[1]])
         return [rows_first(result, ranks[0] + 1)]
-    numbered_indices = _numbered(indices, rows, operation.inputs[1].shape.rank)
+    numbered_indices = _number(indices, rows, operation.inputs[1].shape.rank)
     return (
         None
         if numbered_indices is None

@@ -75,11 +75,11 @@ def one_hot_op(xp: Xp, indices: Array, depth: Array, on_value: Array, off_value:
     if not -1 <= axis <= rank:
         raise invalid(f"Expected axis to be -1 or between [0, {rank + 1}).  But received: {axis}")
     at = rank if axis == -1 else axis
-    return _marked(xp, indices, size, at, on_value, off_value)
+    return _mark(xp, indices, size, at, on_value, off_value)
 
 
 @kernel_part
-def _marked(xp: Xp, indices: Array, size: int, at: int, on_value: Array, off_value: Array) -> Array:
+def _mark(xp: Xp, indices: Array, size: int, at: int, on_value: Array, off_value: Array) -> Array:
     """Marks one element of each vector: NumPy need not compare all of them."""
     vectors = np.empty((indices.size, size), on_value.dtype)
     vectors[...] = off_value
@@ -93,7 +93,7 @@ def _marked(xp: Xp, indices: Array, size: int, at: int, on_value: Array, off_val
     return vectors if at == indices.ndim else np.ascontiguousarray(np.moveaxis(vectors, -1, at))
 
 
-@_marked.kernel_for("xla")
+@_mark.kernel_for("xla")
 def _xla_marked(xp: Xp, indices: Array, size: int, at: int, on_value: Array, off_value: Array) -> Array:
     rank = indices.ndim
     classes = xp.arange(size, dtype=np.int64 if indices.dtype.itemsize == 8 else np.int32)

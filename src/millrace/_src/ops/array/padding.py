@@ -71,7 +71,7 @@ def _grown(dim: int | None, before: int | None, after: int | None, sign: int) ->
     return added(dim, sign * (before + after))
 
 
-def _checked(input: Array, paddings: Array) -> list[tuple[int, int]]:
+def _validate(input: Array, paddings: Array) -> list[tuple[int, int]]:
     """Returns the paddings as pairs of ints."""
     if paddings.ndim != 2 or paddings.shape[1] != 2:
         raise invalid(f"paddings must be a matrix with 2 columns: {dims_text(paddings.shape)}")
@@ -105,7 +105,7 @@ def _pad_constant(xp: Xp, x: Array, pairs: list[tuple[int, int]], value: Any) ->
 )
 def pad_op(xp: Xp, input: Array, paddings: Array) -> Array:
     """Puts zeros around `input`."""
-    return _pad_constant(xp, input, _checked(input, paddings), b"" if input.dtype.kind == "O" else 0)
+    return _pad_constant(xp, input, _validate(input, paddings), b"" if input.dtype.kind == "O" else 0)
 
 
 @op(
@@ -123,7 +123,7 @@ def pad_v2_op(xp: Xp, input: Array, paddings: Array, constant_values: Array) -> 
     if constant_values.ndim:
         raise invalid(f"constant_values must be a scalar. Found: {dims_text(constant_values.shape)}")
     value = constant_values[()] if input.dtype.kind == "O" else constant_values
-    return _pad_constant(xp, input, _checked(input, paddings), value)
+    return _pad_constant(xp, input, _validate(input, paddings), value)
 
 
 def _inner(dy: Any, input: Any, paddings: Any) -> Any:
@@ -161,7 +161,7 @@ def pad_v2_gradient(dy: Tensor, input: Tensor, paddings: Tensor) -> tuple[Tensor
 )
 def mirror_pad_op(xp: Xp, input: Array, paddings: Array, *, mode: str) -> Array:
     """Puts the mirrored elements of `input` around `input`, with (SYMMETRIC) or without (REFLECT) the border."""
-    pairs = _checked(input, paddings)
+    pairs = _validate(input, paddings)
     for (before, after), size in zip(pairs, input.shape, strict=True):
         _check_mirror(before, after, size, mode)
     return xp.pad(input, pairs, mode=_mirror_mode(mode)) if pairs else input
@@ -196,7 +196,7 @@ def mirror_pad_grad(xp: Xp, input: Array, paddings: Array, *, mode: str) -> Arra
     """Transposes MirrorPad: folds the padding back onto the elements from which it was copied."""
     skip = 0 if _mirror_mode(mode) == "symmetric" else 1
     result = input
-    for axis, (before, after) in enumerate(_checked(input, paddings)):
+    for axis, (before, after) in enumerate(_validate(input, paddings)):
         result = _fold(xp, result, axis, before, after, skip)
     return result
 

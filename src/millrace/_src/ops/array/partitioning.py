@@ -108,10 +108,10 @@ def _stitch_shape(c: ShapeContext) -> TensorShape:
         slice_dims = merge_dims(slice_dims, data.dim_sizes[len(indices.dim_sizes) :])
     if slice_dims is None:
         return UNKNOWN
-    return TensorShape.of((_stitched_rows(c), *slice_dims))
+    return TensorShape.of((_stitch_rows(c), *slice_dims))
 
 
-def _stitched_rows(c: ShapeContext) -> int | None:
+def _stitch_rows(c: ShapeContext) -> int | None:
     """Returns one more than the largest index, if all indices are known."""
     values = [static_value(t) for t in c.tensors("indices")]
     if any(v is None for v in values):
@@ -137,18 +137,18 @@ def _stitch(xp: Xp, indices: Sequence[Array], data: Sequence[Array]) -> Array:
     flat_indices = np.concatenate([np.asarray(i).reshape(-1) for i in indices])
     rows = xp.concatenate([part.reshape((index.size, *slice_shape)) for index, part in zip(indices, data, strict=True)])
     size = int(flat_indices.max()) + 1 if flat_indices.size else 0
-    return _written(xp, size, flat_indices, rows)
+    return _write(xp, size, flat_indices, rows)
 
 
 @kernel_part
-def _written(xp: Xp, size: int, numbers: Array, rows: Array) -> Array:
+def _write(xp: Xp, size: int, numbers: Array, rows: Array) -> Array:
     """Writes rows at their indices, in order: of several rows for one index the last holds."""
     result = np.full((size, *rows.shape[1:]), b"" if rows.dtype.kind == "O" else 0, dtype=rows.dtype)
     result[numbers] = rows
     return result
 
 
-@_written.kernel_for("xla")
+@_write.kernel_for("xla")
 def _xla_written(xp: Xp, size: int, numbers: Array, rows: Array) -> Array:
     last_rows = np.full(size, -1)
     last_rows[numbers] = np.arange(numbers.size)  # XLA does not write in order: only the last rows are written

@@ -53,7 +53,7 @@ def _extract(
     inside: Any = np.ones((1,) * (2 * spatial), bool)
     for i in range(spatial):
         index, is_inside = _positions(x.shape[1 + 2 * i], kernels[i], strides[i], rates[i], padding)
-        x = xp.take(x, index.reshape(-1), axis=1 + 2 * i, mode="clip") if index.size else _emptied(xp, x, 1 + 2 * i)
+        x = xp.take(x, index.reshape(-1), axis=1 + 2 * i, mode="clip") if index.size else _make_empty(xp, x, 1 + 2 * i)
         x = x.reshape((*x.shape[: 1 + 2 * i], *index.shape, *x.shape[2 + 2 * i :]))
         inside = inside & is_inside.reshape([1] * (2 * i) + list(is_inside.shape) + [1] * (2 * (spatial - i - 1)))
     x = xp.where(inside[None, ..., None], x, xp.zeros((), x.dtype))
@@ -63,7 +63,7 @@ def _extract(
     return windows.reshape((x.shape[0], *(x.shape[d] for d in window_axes), depth))
 
 
-def _emptied(xp: Xp, x: Array, axis: int) -> Array:
+def _make_empty(xp: Xp, x: Array, axis: int) -> Array:
     return x[(slice(None),) * axis + (slice(0, 0),)]
 
 

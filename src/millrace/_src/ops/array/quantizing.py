@@ -133,15 +133,15 @@ def quantize_op(
 ) -> tuple[Array, Array, Array]:
     """Quantizes `input`; returns the values and the range that the values represent."""
     _check_quantizing(input, min_range, max_range, mode, round_mode, axis)
-    low, high = _widened(xp, min_range, max_range, ensure_minimum_range)
+    low, high = _widen(xp, min_range, max_range, ensure_minimum_range)
     a, b = along(input, low, axis), along(input, high, axis)
     if mode == "SCALED":
         return _quantize_scaled(xp, input, low, high, T, round_mode, narrow_range, axis)
-    levels = _combined(xp, input, a, b, T) if mode == "MIN_COMBINED" else _from_first(xp, input, a, b, T)
+    levels = _combine(xp, input, a, b, T) if mode == "MIN_COMBINED" else _from_first(xp, input, a, b, T)
     return xp.astype(levels, T.np_dtype), low, high
 
 
-def _widened(xp: Xp, low: Array, high: Array, minimum: float) -> tuple[Array, Array]:
+def _widen(xp: Xp, low: Array, high: Array, minimum: float) -> tuple[Array, Array]:
     """Widens the range so that it holds zero and is not a narrower than a fraction of its size."""
     bottom = xp.minimum(low, _F32(0))
     least = xp.maximum(_F32(1), xp.maximum(xp.abs(low), xp.abs(high))) * _F32(minimum)
@@ -154,7 +154,7 @@ def _away_from_zero(xp: Xp, x: Array) -> Array:
     return whole_part + xp.where(xp.abs(x - whole_part) >= _F32(0.5), xp.sign(x), _F32(0))
 
 
-def _combined(xp: Xp, x: Array, low: Array, high: Array, dtype: DType) -> Array:
+def _combine(xp: Xp, x: Array, low: Array, high: Array, dtype: DType) -> Array:
     least, largest = _limits(dtype)
     scale = _F32(largest - least) / (high - low)
     clamped_x = xp.minimum(xp.maximum(x, low), high)

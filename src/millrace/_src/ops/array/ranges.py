@@ -230,7 +230,7 @@ def linspace(start: Any, stop: Any, num: TensorLike, name: str | None = None, ax
         sizes = raw.BroadcastArgs(s0=shape_tensor(start), s1=shape_tensor(stop))
         first = raw.BroadcastTo(input=start, shape=sizes)
         last = raw.BroadcastTo(input=stop, shape=sizes)
-        return _interpolated(expand_dims_op(first, axis), expand_dims_op(last, axis), count, axis)
+        return _interpolate(expand_dims_op(first, axis), expand_dims_op(last, axis), count, axis)
 
 
 def _count(num: Any) -> Any:
@@ -242,7 +242,7 @@ def _count(num: Any) -> Any:
     return raw.Cast(x=count, DstT=int32)
 
 
-def _interpolated(first: Any, last: Any, count: Any, axis: int) -> Any:
+def _interpolate(first: Any, last: Any, count: Any, axis: int) -> Any:
     """Makes `count` points from `first` to `last`, op by op as TensorFlow's graphs; dimension `axis` of both has size
     1.
     """
@@ -259,10 +259,10 @@ def _interpolated(first: Any, last: Any, count: Any, axis: int) -> Any:
     along = raw.SelectV2(condition=is_axis, t=inner_count, e=1)  # the shape that broadcasts along `axis`
     inner_points = first + delta * reshape(positions, along)
     all_points = concat_op([first, inner_points, last], at, name="concat")
-    return slice_op(all_points, zeros_like(shape), _resized(shape, at, count))
+    return slice_op(all_points, zeros_like(shape), _resize(shape, at, count))
 
 
-def _resized(shape: Any, at: Any, size: Any) -> Any:
+def _resize(shape: Any, at: Any, size: Any) -> Any:
     """Replaces the size of dimension `at` in a shape."""
     return concat_op([shape[0:at], reshape(size, [1]), shape[at + 1 :]], 0, name="concat")
 

@@ -186,7 +186,7 @@ def _refuse_bad_scatter_into(tensor: Array, indices: Array, updates: Array, *, b
     _refuse_positions_outside(_check_tensor_scatter, tensor.shape, indices, updates, bad_indices_policy)
 
 
-def _flattened(indices: Array, updates: Array) -> tuple[Array, Array]:
+def _flatten(indices: Array, updates: Array) -> tuple[Array, Array]:
     """Returns the positions as the rows of a matrix, and one update for each row."""
     count = math.prod(indices.shape[:-1])
     rows = updates.reshape((count, *updates.shape[indices.ndim - 1 :]))
@@ -207,7 +207,7 @@ def _all_kept(xp: CompilingXp, target: tuple[int, ...], indices: Array, updates:
 
 def _scatter(xp: Xp, target: Array, indices: Array, updates: Array, mode: str, policy: str) -> Array:
     """Combines the updates into `target`."""
-    flat_indices, rows = _flattened(indices, updates)
+    flat_indices, rows = _flatten(indices, updates)
     if policy == "IGNORE":
         flat_indices, rows = _kept(xp, target.shape, flat_indices, rows)
     if flat_indices.shape[1] == 0:  # every update is of the whole tensor

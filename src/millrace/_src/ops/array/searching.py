@@ -56,13 +56,13 @@ def _find_positions(xp: Xp, rows: Array, values: Array, side: _Side) -> Array:
     if rows.dtype.kind == "V":  # NumPy cannot search in types that are not its own
         rows, values = rows.astype(np.float32), values.astype(np.float32)
     positions = np.empty(values.shape, np.int64)
-    search = _searched if values.shape[1] < _MANY or rows.dtype.kind not in "iuf" else _halved
+    search = _search if values.shape[1] < _MANY or rows.dtype.kind not in "iuf" else _halved
     for row, wanted, found_positions in zip(rows, values, positions, strict=True):
         search(row, wanted, side, found_positions)
     return positions
 
 
-def _searched(row: Array, values: Array, side: _Side, positions: Array) -> None:
+def _search(row: Array, values: Array, side: _Side, positions: Array) -> None:
     """Fills in the positions of values, one after the other."""
     positions[...] = np.searchsorted(row, values, side=side)
     if side == "left" and values.dtype.kind in "fc":

@@ -231,7 +231,7 @@ def boolean_mask(tensor: TensorLike, mask: Any, axis: TensorLike | None = None, 
         if mask.dtype is not bool_dtype:
             mask = raw.Cast(x=mask, DstT=bool_dtype)
         at = _mask_axis(axis)
-        mask_rank = _checked_mask(tensor, mask, at)
+        mask_rank = _validate_mask(tensor, mask, at)
         if state.run is not None and type(tensor) is EagerTensor and type(mask) is EagerTensor and at >= 0:
             return EagerTensor(tensor._eager_array[(slice(None),) * at + (mask._eager_array,)], tensor.dtype)
         flat_tensor = _flatten_dims(tensor, at, mask_rank)
@@ -248,7 +248,7 @@ def _mask_axis(axis: Any) -> int:
     return int(value)
 
 
-def _checked_mask(tensor: Any, mask: Any, axis: int) -> int:
+def _validate_mask(tensor: Any, mask: Any, axis: int) -> int:
     """Returns the rank of the mask. Raises ValueError if the mask does not fit the tensor."""
     rank = mask.shape.rank
     if rank == 0:

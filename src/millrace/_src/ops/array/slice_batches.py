@@ -48,7 +48,7 @@ def cut(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) ->
 def strided_slice(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Takes the whole first axis, then the slice of each row."""
     if any_batched(arguments[1:]):
-        return _picked(operation, arguments, rows)
+        return _select(operation, arguments, rows)
     begin, end, strides = (preceded(n, a.tensor) for n, a in zip((0, 0, 1), arguments[1:], strict=True))
     return call(operation, [arguments[0].tensor, begin, end, strides], **_masks(operation))
 
@@ -60,7 +60,7 @@ def _masks(operation: Any) -> dict[str, int]:
     return masks
 
 
-def _picked(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
+def _select(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Takes `x[i, j]` with indices of each row: gathers one axis after the other."""
     tensor, begin = arguments[:2]
     count = operation.inputs[1].shape.num_elements()

@@ -274,12 +274,12 @@ def approx_top_k_gradient(
     size = input.shape.rank
     if reduction_dimension in (-1, None if size is None else size - 1):
         return _scatter_last(dy, input, indices)
-    perm = _swapped_with_last(reduction_dimension, raw.Rank(input=input) if size is None else size)
+    perm = _swap_with_last(reduction_dimension, raw.Rank(input=input) if size is None else size)
     moved_tensors = [raw.Transpose(x=t, perm=perm) for t in (dy, input, indices)]
     return raw.Transpose(x=_scatter_last(*moved_tensors), perm=perm)
 
 
-def _swapped_with_last(axis: int, rank: Any) -> Any:
+def _swap_with_last(axis: int, rank: Any) -> Any:
     """Returns the permutation of dimensions that swaps one with the last; the rank may be a tensor."""
     if isinstance(rank, int):
         perm = list(range(rank))
@@ -435,7 +435,7 @@ def sort(values: TensorLike, axis: TensorLike = -1, direction: str = "ASCENDING"
     Raises: ValueError: if `direction` is another, or `axis` is not known while tracing.
     """
     with name_scope(name, "sort"):
-        return _ordered(values, axis, direction, wants_indices=False)
+        return _sort(values, axis, direction, wants_indices=False)
 
 
 @export("argsort")
@@ -462,10 +462,10 @@ def argsort(
     Raises: ValueError: if `direction` is another, or `axis` is not known while tracing.
     """
     with name_scope(name, "argsort"):
-        return _ordered(values, axis, direction, wants_indices=True)
+        return _sort(values, axis, direction, wants_indices=True)
 
 
-def _ordered(values: Any, axis: Any, direction: str, wants_indices: bool) -> Any:
+def _sort(values: Any, axis: Any, direction: str, wants_indices: bool) -> Any:
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(
             f"Argument `direction` should be one of ASCENDING, DESCENDING. Received: direction={direction}"

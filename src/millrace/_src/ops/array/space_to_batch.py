@@ -193,13 +193,13 @@ def _batch_to_space_shape(c: ShapeContext, block: int | None = None) -> TensorSh
     for size in sizes:
         batch = divided(batch, size)
     spatial = [
-        _cropped(multiplied(d, size), None if margins is None else int(margins[i].sum()))
+        _crop(multiplied(d, size), None if margins is None else int(margins[i].sum()))
         for i, (d, size) in enumerate(zip(dims[1:], sizes, strict=False))
     ]
     return TensorShape.of((batch, *spatial, *dims[count + 1 :]))
 
 
-def _cropped(size: int | None, crop: int | None) -> int | None:
+def _crop(size: int | None, crop: int | None) -> int | None:
     if size is None or crop is None:
         return None
     if crop > size:

@@ -115,7 +115,7 @@ def _read_samples(reader: _WavReader, channels: int) -> Any:
     return samples
 
 
-def _fitted(samples: Any, channels: int, count: int) -> Any:
+def _fit(samples: Any, channels: int, count: int) -> Any:
     """Repeats the last channel and appends silence, or cuts; -1 leaves a size as it is."""
     given_count, given_channels = samples.shape
     if channels != -1:
@@ -158,7 +158,7 @@ def decode_wav_op(
     reader.unpack("I")
     reader.expect(b"WAVE")
     form = _read_format(reader)
-    samples = _fitted(_read_samples(reader, form.channels), desired_channels, desired_samples)
+    samples = _fit(_read_samples(reader, form.channels), desired_channels, desired_samples)
     return samples, np.array(form.sample_rate, np.int32)
 
 

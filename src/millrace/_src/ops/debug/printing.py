@@ -134,7 +134,7 @@ def print_tensors(*inputs: Any, **kwargs: Any) -> Any:
     if kwargs:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
     target = _stream_name(stream)
-    text = _formatted(inputs, sep, 3 if summarize is None else summarize, f"{name}_format" if name else None)
+    text = _format(inputs, sep, 3 if summarize is None else summarize, f"{name}_format" if name else None)
     return print_v2(text, output_stream=target, end="\n" if end is None else end, name=name)
 
 
@@ -185,7 +185,7 @@ def _is_tensor(value: object) -> bool:
     return hasattr(type(value), "__tf_tensor__") and hasattr(value, "dtype")
 
 
-def _formatted(inputs: Sequence[Any], sep: str, summarize: int, name: str | None) -> Any:
+def _format(inputs: Sequence[Any], sep: str, summarize: int, name: str | None) -> Any:
     """Returns the text of all inputs as a scalar string tensor."""
     if len(inputs) == 1 and _is_tensor(inputs[0]) and inputs[0].dtype.name == "string" and inputs[0].shape.rank == 0:
         return inputs[0]

@@ -250,9 +250,9 @@ def assert_same_float_dtype(tensors: Any = None, dtype: object = None) -> DType:
         if expected_dtype is None:
             expected_dtype, first = found_dtype, tensor
         elif found_dtype is not expected_dtype:
-            than = "" if first is None else f" as {_shown(first)}"
+            than = "" if first is None else f" as {_format(first)}"
             raise ValueError(
-                f"{_shown(tensor)}, type={found_dtype!s}, must be of the same type ({expected_dtype!s}){than}."
+                f"{_format(tensor)}, type={found_dtype!s}, must be of the same type ({expected_dtype!s}){than}."
             )
     if expected_dtype is None:
         return float32
@@ -261,7 +261,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: object = None) -> DType:
     return expected_dtype
 
 
-def _shown(tensor: Any) -> str:
+def _format(tensor: Any) -> str:
     return str(tensor) if isinstance(tensor, EagerTensor) else str(tensor.name)
 
 

@@ -33,7 +33,7 @@ from millrace._src.ops.image.resizing import ResizeMethod, resize
 from millrace._src.util.export import export
 
 
-def _checked_batch(image: Any) -> tuple[Tensor, bool]:
+def _validate_batch(image: Any) -> tuple[Tensor, bool]:
     """Converts to a batch of images that have pixels; returns whether there was a batch before."""
     image = convert_to_tensor(image, name="image")
     words = f"'image' (shape {image.shape}) must have either 3 or 4 dimensions."
@@ -103,7 +103,7 @@ def crop_to_bounding_box(
       tf.errors.InvalidArgumentError: the same, if it depends on a tensor.
     """
     with name_scope(None, "crop_to_bounding_box"):
-        batch, was_batch = _checked_batch(image)
+        batch, was_batch = _validate_batch(image)
         return like_before(_crop(batch, offset_height, offset_width, target_height, target_width), was_batch)
 
 
@@ -134,7 +134,7 @@ def pad_to_bounding_box(
       tf.errors.InvalidArgumentError: the same, if it depends on a tensor.
     """
     with name_scope(None, "pad_to_bounding_box"):
-        batch, was_batch = _checked_batch(image)
+        batch, was_batch = _validate_batch(image)
         return like_before(_pad(batch, offset_height, offset_width, target_height, target_width), was_batch)
 
 
@@ -156,7 +156,7 @@ def resize_with_crop_or_pad(image: TensorLike, target_height: TensorLike, target
       tf.errors.InvalidArgumentError: the same, if it depends on a tensor.
     """
     with name_scope(None, "resize_image_with_crop_or_pad"):
-        batch, was_batch = _checked_batch(image)
+        batch, was_batch = _validate_batch(image)
         batch = after(_positive(target_height, target_width), batch)
         height, width = sizes_of(batch)[1:3]
         top, above = _halves(height, target_height)
@@ -182,14 +182,14 @@ def resize_with_pad_by(
 ) -> Tensor:
     """Resizes to the largest size that has the proportions, and pads."""
     with name_scope(None, "resize_image_with_pad"):
-        batch, was_batch = _checked_batch(image)
+        batch, was_batch = _validate_batch(image)
         batch = after(_positive(height, width), batch)
-        sizes, above, before = _fitted(sizes_of(batch)[1:3], [height, width])
+        sizes, above, before = _fit(sizes_of(batch)[1:3], [height, width])
         resized = resize_to(batch, sizes)
         return like_before(_pad(resized, above, before, height, width), was_batch)
 
 
-def _fitted(old: list[Any], target: list[Any]) -> tuple[Any, Any, Any]:
+def _fit(old: list[Any], target: list[Any]) -> tuple[Any, Any, Any]:
     """Returns the largest size within `target` with the proportions of `old`, and the margins above and before."""
     if is_known(*old, *target):
         sides, frame = np.array(old, np.float32), np.array(target, np.float32)

@@ -81,11 +81,11 @@ def _decode(contents: Array, request: _Request) -> Array:
         settings = request.jpeg
         if settings.channels != request.channels:
             settings = settings._replace(channels=request.channels)
-        return _shaped(_scaled(jpeg_files.decode(data, settings), request.dtype), request)
+        return _shape(_scale(jpeg_files.decode(data, settings), request.dtype), request)
     if kind == "BMP":
-        return _scaled(bitmap_files.decode_bmp(data, request.channels), request.dtype)
+        return _scale(bitmap_files.decode_bmp(data, request.channels), request.dtype)
     if kind == "GIF":
-        return _frames(_scaled(gif_files.decode(data), request.dtype), request)
+        return _frames(_scale(gif_files.decode(data), request.dtype), request)
     if request.dtype is not d.uint8:
         raise invalid(f"{kind} only supports uint8 for dtype")
     if kind == "JXL":
@@ -117,17 +117,17 @@ def _from_png(data: bytes, request: _Request) -> Array:
     pixels = png_files.decode(data, request.channels, request.dtype is not d.uint8)
     if request.dtype is d.float32:
         pixels = pixels.astype(np.float32) * np.float32(1 / 65535)
-    return _shaped(pixels, request)
+    return _shape(pixels, request)
 
 
-def _scaled(pixels: Array, dtype: DType) -> Array:
+def _scale(pixels: Array, dtype: DType) -> Array:
     """Converts 8 bits to a wider dtype."""
     if dtype is d.uint16:
         return pixels.astype(np.uint16) * np.uint16(256)
     return pixels.astype(np.float32) * np.float32(1 / 255) if dtype is d.float32 else pixels
 
 
-def _shaped(pixels: Array, request: _Request) -> Array:
+def _shape(pixels: Array, request: _Request) -> Array:
     """Makes a batch of one image where the op returns frames."""
     return pixels[None] if request.op in ("DecodeGif", "DecodeWebP") else pixels
 

@@ -55,7 +55,7 @@ _FACTS: dict[str, Any] = {
 }
 
 
-def _sampled(
+def _sample(
     xp: Xp, stream: Stream, image_size: Array, bounding_boxes: Array, limits: Limits, use_image: bool
 ) -> tuple[Array, Array, Array]:
     image = read_image(image_size)
@@ -91,7 +91,7 @@ def _draw(
 ) -> tuple[Array, Array, Array]:
     limits = Limits(min_object_covered, aspect_ratio_range, area_range, max_attempts)
     limits.check()
-    return _sampled(xp, take(max_attempts), image_size, bounding_boxes, limits, use_image_if_no_bounding_boxes)
+    return _sample(xp, take(max_attempts), image_size, bounding_boxes, limits, use_image_if_no_bounding_boxes)
 
 
 @op(
@@ -216,7 +216,7 @@ def stateless_sample_distorted_bounding_box_op(
     limits = Limits(_covered(min_object_covered), aspect_ratio_range, area_range, max_attempts)
     limits.check()
     stream = checked_seed_stream(xp, seed)
-    return _sampled(xp, stream, image_size, bounding_boxes, limits, use_image_if_no_bounding_boxes)
+    return _sample(xp, stream, image_size, bounding_boxes, limits, use_image_if_no_bounding_boxes)
 
 
 # --- public functions ------------------------------------------------------------------------------------------------

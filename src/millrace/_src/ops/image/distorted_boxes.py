@@ -111,7 +111,7 @@ def _draw_crop(draws: _Draws, image: Box, ratio: Any, area_range: Sequence[float
     if smallest > largest or ratio <= 0 or not image.width or not image.height:
         return None
     most = _greatest_height(image, ratio, largest)
-    least = min(_rounded(np.sqrt(smallest / ratio)), most)
+    least = min(_round(np.sqrt(smallest / ratio)), most)
     height = least + draws.below(most - least + 1) if least < most else least
     if _width(height, ratio) * height < smallest:
         height += 1
@@ -127,7 +127,7 @@ def _draw_crop(draws: _Draws, image: Box, ratio: Any, area_range: Sequence[float
 
 
 def _greatest_height(image: Box, ratio: Any, largest: Any) -> int:
-    height = _rounded(np.sqrt(largest / ratio))
+    height = _round(np.sqrt(largest / ratio))
     if _width(height, ratio) > image.width:
         height = int(_FLOAT(image.width + 0.5 - 1e-7) / ratio)  # the greatest whose width rounds to the picture's
         if _width(height, ratio) > image.width:
@@ -135,12 +135,12 @@ def _greatest_height(image: Box, ratio: Any, largest: Any) -> int:
     return min(height, image.height)
 
 
-def _rounded(value: Any) -> int:
+def _round(value: Any) -> int:
     return int(np.rint(value))
 
 
 def _width(height: int, ratio: Any) -> int:
-    return _rounded(_FLOAT(height) * ratio)
+    return _round(_FLOAT(height) * ratio)
 
 
 def _covers(crop: Box, part: Array, image: Box, least: float) -> bool:

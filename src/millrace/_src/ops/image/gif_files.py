@@ -93,14 +93,14 @@ def decode(data: bytes) -> Array:
 
 def _draw(canvas: Array, data: bytes, frame: _Frame) -> None:
     """Draws a frame on the frame before, as far as the frame lies on the canvas."""
-    indices, colors = _unpacked(data, frame)
+    indices, colors = _unpack(data, frame)
     part = canvas[frame.top : frame.top + frame.height, frame.left : frame.left + frame.width]
     indices = indices[: part.shape[0], : part.shape[1]]
     pixels = colors[indices]
     part[:] = pixels if frame.transparent is None else np.where((indices == frame.transparent)[..., None], part, pixels)
 
 
-def _unpacked(data: bytes, frame: _Frame) -> tuple[Array, Array]:
+def _unpack(data: bytes, frame: _Frame) -> tuple[Array, Array]:
     """Unpacks the indices of a frame's pixels and the frame's colors, by Pillow."""
     module = import_optional("PIL.Image", "tf.io.decode_gif", "image")
     start = b"GIF89a" + struct.pack("<HH", frame.width, frame.height) + data[10:13]

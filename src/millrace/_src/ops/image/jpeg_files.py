@@ -97,13 +97,13 @@ def decode(data: bytes, settings: JpegSettings) -> Array:
         raise failure()
     is_cut_off = data.rfind(_END, found.scan) < 0
     if not is_cut_off or settings.try_recover_truncated:
-        return _decoded(data, found, settings)
+        return _decode(data, found, settings)
     if settings.acceptable_fraction >= 1:
         raise failure()
     return _lines_left(data, found, settings)
 
 
-def _decoded(data: bytes, found: JpegHeader, settings: JpegSettings) -> Array:
+def _decode(data: bytes, found: JpegHeader, settings: JpegSettings) -> Array:
     simplejpeg = import_optional("simplejpeg", "tf.io.decode_jpeg", "image")
     channels = settings.channels or (1 if found.channels == 1 else 3)
     colors = "CMYK" if found.channels == 4 else "GRAY" if channels == 1 else "RGB"
@@ -136,8 +136,8 @@ def _lines_left(data: bytes, found: JpegHeader, settings: JpegSettings) -> Array
 
     Raises: InvalidArgumentError: if these are too few.
     """
-    pixels = np.array(_decoded(data + _END, found, settings))
-    other = _decoded(data + _OTHER_ENDING, found, settings)
+    pixels = np.array(_decode(data + _END, found, settings))
+    other = _decode(data + _OTHER_ENDING, found, settings)
     differing = np.flatnonzero((pixels != other).any(axis=(1, 2)))
     block = max(1, found.rows_of_blocks // settings.ratio)
     lines = len(pixels) if not len(differing) else (int(differing[0]) + 1) // block * block

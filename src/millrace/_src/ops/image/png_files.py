@@ -206,10 +206,10 @@ def encode(pixels: Array, compression: int) -> bytes:
     height, width, channels = pixels.shape
     depth = 8 * pixels.dtype.itemsize
     wide = np.ascontiguousarray(pixels.astype(">u2") if depth == 16 else pixels)
-    lines = _predicted(wide.view(np.uint8).reshape(height, width, -1))
+    lines = _predict(wide.view(np.uint8).reshape(height, width, -1))
     size = struct.pack(">IIBBBBB", width, height, depth, _COLOR_TYPES[channels], 0, 0, 0)
     is_predicted = height > 1 or width > 1
-    packed = _packed(lines.tobytes(), compression, zlib.Z_FILTERED if is_predicted else zlib.Z_DEFAULT_STRATEGY)
+    packed = _pack(lines.tobytes(), compression, zlib.Z_FILTERED if is_predicted else zlib.Z_DEFAULT_STRATEGY)
     return MAGIC + _chunk(b"IHDR", size) + _chunk(b"IDAT", packed) + _chunk(b"IEND", b"")
 
 
@@ -217,7 +217,7 @@ def _chunk(kind: bytes, content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 
 
-def _packed(content: bytes, compression: int, strategy: int) -> bytes:
+def _pack(content: bytes, compression: int, strategy: int) -> bytes:
     """Compresses, and names the smallest window that the content needs."""
     packer = zlib.compressobj(compression, zlib.DEFLATED, 15, 8, strategy)
     packed = packer.compress(content) + packer.flush()
@@ -226,7 +226,7 @@ def _packed(content: bytes, compression: int, strategy: int) -> bytes:
     return bytes([first, second + 31 - ((first << 8) + second) % 31]) + packed[2:]
 
 
-def _predicted(rest: Array) -> Array:
+def _predict(rest: Array) -> Array:
     """Predicts every line by the filter whose differences have the smallest sum; returns the lines to be packed."""
     count, width, step = rest.shape
     known = np.zeros((count + 1, width + 1, step), np.int16)

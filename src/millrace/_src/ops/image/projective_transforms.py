@@ -58,7 +58,7 @@ def _source_positions(xp: Xp, transforms: Array, height: int, width: int) -> tup
     return (t[3] * x + t[4] * y + t[5]) / divisor, (t[0] * x + t[1] * y + t[2]) / divisor, k != 0
 
 
-def _brought_back(xp: Xp, at: Array, size: int, fill_mode: str) -> Array:
+def _bring_back(xp: Xp, at: Array, size: int, fill_mode: str) -> Array:
     """Brings positions outside of `[0, size - 1]` back, as the fill mode says."""
     one, last = np.float32(1), np.float32(size - 1)
     if fill_mode == "CONSTANT":
@@ -78,7 +78,7 @@ def _brought_back(xp: Xp, at: Array, size: int, fill_mode: str) -> Array:
     return xp.clip(moved, np.float32(0), last)
 
 
-def _transformed(
+def _transform(
     xp: Xp,
     images: Array,
     transforms: Array,
@@ -91,19 +91,19 @@ def _transformed(
     height, width = (int(n) for n in output_shape)
     count, old_height, old_width, channels = images.shape
     y, x, is_finite = _source_positions(xp, transforms, height, width)
-    y, x = _brought_back(xp, y, old_height, fill_mode), _brought_back(xp, x, old_width, fill_mode)
+    y, x = _bring_back(xp, y, old_height, fill_mode), _bring_back(xp, x, old_width, fill_mode)
     fill = xp.astype(xp.asarray(fill_value, np.float32), images.dtype)
     if not images.size:
         return xp.broadcast_to(fill, (count, height, width, channels))
     read = _reader(xp, images, fill)
     if interpolation == "NEAREST":
-        found = read(_rounded(xp, y), _rounded(xp, x))
+        found = read(_round(xp, y), _round(xp, x))
     else:
         found = _between(xp, read, y, x, images)
     return xp.where(is_finite[..., None], found, fill) if xp.may_hold(xp.logical_not(is_finite)) else found
 
 
-def _rounded(xp: Xp, at: Array) -> Array:
+def _round(xp: Xp, at: Array) -> Array:
     """Rounds to the nearest whole number, halves away from zero."""
     return xp.where(at < 0, xp.ceil(at - np.float32(0.5)), xp.floor(at + np.float32(0.5)))
 
@@ -180,7 +180,7 @@ def image_projective_transform_v2_op(
     xp: Xp, images: Array, transforms: Array, output_shape: Array, *, interpolation: str, fill_mode: str = "CONSTANT"
 ) -> Array:
     """Shows images as a projective transform lets them be seen; what lies outside is zero."""
-    return _transformed(xp, images, transforms, output_shape, interpolation, fill_mode, 0.0)
+    return _transform(xp, images, transforms, output_shape, interpolation, fill_mode, 0.0)
 
 
 @image_projective_transform_v2_op.gradient
@@ -221,7 +221,7 @@ def image_projective_transform_v3_op(
     """Shows images as a projective transform lets them be seen; what lies outside is the fill value."""
     if fill_value.ndim:
         raise invalid(f"fill_value must be a scalar{shape_brackets(fill_value.shape)}")
-    return _transformed(xp, images, transforms, output_shape, interpolation, fill_mode, fill_value)
+    return _transform(xp, images, transforms, output_shape, interpolation, fill_mode, fill_value)
 
 
 @image_projective_transform_v3_op.gradient

@@ -103,7 +103,7 @@ def random_flip_left_right(image: Any, seed: int | None = None) -> Any:
     Raises: ValueError: if `image` has not three or four dimensions, or is empty.
     """
     with name_scope(None, "random_flip_left_right"):
-        return _flipped(image, _HORIZONTAL, lambda shape: uniform(shape, 0, 1.0, seed=seed))
+        return _flip(image, _HORIZONTAL, lambda shape: uniform(shape, 0, 1.0, seed=seed))
 
 
 @export("image.random_flip_up_down")
@@ -121,7 +121,7 @@ def random_flip_up_down(image: Any, seed: int | None = None) -> Any:
     Raises: ValueError: if `image` has not three or four dimensions, or is empty.
     """
     with name_scope(None, "random_flip_up_down"):
-        return _flipped(image, _VERTICAL, lambda shape: uniform(shape, 0, 1.0, seed=seed))
+        return _flip(image, _VERTICAL, lambda shape: uniform(shape, 0, 1.0, seed=seed))
 
 
 @export("image.stateless_random_flip_left_right", v1=[])
@@ -139,7 +139,7 @@ def stateless_random_flip_left_right(image: Any, seed: Any) -> Any:
     Raises: ValueError: if `image` has not three or four dimensions, or is empty.
     """
     with name_scope(None, "stateless_random_flip_left_right"):
-        return _flipped(image, _HORIZONTAL, lambda shape: stateless_uniform(shape, seed))
+        return _flip(image, _HORIZONTAL, lambda shape: stateless_uniform(shape, seed))
 
 
 @export("image.stateless_random_flip_up_down", v1=[])
@@ -157,10 +157,10 @@ def stateless_random_flip_up_down(image: Any, seed: Any) -> Any:
     Raises: ValueError: if `image` has not three or four dimensions, or is empty.
     """
     with name_scope(None, "stateless_random_flip_up_down"):
-        return _flipped(image, _VERTICAL, lambda shape: stateless_uniform(shape, seed))
+        return _flip(image, _VERTICAL, lambda shape: stateless_uniform(shape, seed))
 
 
-def _flipped(image: Any, axis: int, draw: Callable[[Any], Any]) -> Any:
+def _flip(image: Any, axis: int, draw: Callable[[Any], Any]) -> Any:
     image = image_or_batch(convert_to_tensor(image, name="image"))
     rank = image.shape.rank
     if rank is not None and rank > 4:

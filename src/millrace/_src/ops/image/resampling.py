@@ -205,15 +205,15 @@ def resampled(xp: Xp, images: Array, rows: Resampling, columns: Resampling, dtyp
         return np.empty((0, rows.results, columns.results, images.shape[3]), dtype)
     together = max(1, _TOGETHER // max(1, images[:1].size))
     if together >= count:
-        return _resampled_together(images, rows, columns, dtype)
+        return _resample_together(images, rows, columns, dtype)
     result = np.empty((count, rows.results, columns.results, images.shape[3]), dtype)
     for start in range(0, count, together):
         part = slice(start, start + together)
-        result[part] = _resampled_together(images[part], rows, columns, dtype)
+        result[part] = _resample_together(images[part], rows, columns, dtype)
     return result
 
 
-def _resampled_together(images: Array, rows: Resampling, columns: Resampling, dtype: DTypeLike) -> Array:
+def _resample_together(images: Array, rows: Resampling, columns: Resampling, dtype: DTypeLike) -> Array:
     """Resamples images that fit into a processor's cache together.
 
     Each name is given up as soon as possible: memory that is free again in time is memory that need not be asked for.
@@ -225,12 +225,12 @@ def _resampled_together(images: Array, rows: Resampling, columns: Resampling, dt
     has_integers = images.dtype.kind in "iu"
     images = images.astype(dtype, order="C", copy=False)
     in_blocks = images.shape[3] <= _MAX_CHANNELS and (has_integers or _is_finite(images))
-    resampled_columns = _resampled_columns if in_blocks else _columns_as_rows
+    resampled_columns = _resample_columns if in_blocks else _columns_as_rows
     if rows.results * columns.size <= rows.size * columns.results:
-        images = _resampled_rows(images, rows)
+        images = _resample_rows(images, rows)
         return resampled_columns(images, columns)
     images = resampled_columns(images, columns)
-    return _resampled_rows(images, rows)
+    return _resample_rows(images, rows)
 
 
 def _is_finite(images: Array) -> bool:
@@ -240,7 +240,7 @@ def _is_finite(images: Array) -> bool:
         return math.isfinite(np.dot(numbers, numbers))
 
 
-def _resampled_rows(images: Array, rows: Resampling) -> Array:
+def _resample_rows(images: Array, rows: Resampling) -> Array:
     count, height, width, channels = images.shape
     lines = _sparse_matrix(rows, count, images.dtype) @ images.reshape(count * height, width * channels)
     return lines.reshape(count, rows.results, width, channels)
@@ -248,10 +248,10 @@ def _resampled_rows(images: Array, rows: Resampling) -> Array:
 
 def _columns_as_rows(images: Array, columns: Resampling) -> Array:
     """Resamples the columns as the rows of the turned images."""
-    return np.ascontiguousarray(_resampled_rows(images.swapaxes(1, 2), columns).swapaxes(1, 2))
+    return np.ascontiguousarray(_resample_rows(images.swapaxes(1, 2), columns).swapaxes(1, 2))
 
 
-def _resampled_columns(images: Array, columns: Resampling) -> Array:
+def _resample_columns(images: Array, columns: Resampling) -> Array:
     """Sums columns in blocks; the products are `[lines, inputs] @ [inputs, results]`, in numbers."""
     count, height, width, channels = images.shape
     old, new = width * channels, columns.results * channels
@@ -297,7 +297,7 @@ def _sum_of_taps(xp: Any, x: Array, resampling: Resampling, axis: int) -> Array:
 
 
 @resampled.kernel_for("xla")
-def _resampled_by_xla(xp: Xp, images: Array, rows: Resampling, columns: Resampling, dtype: Any = np.float32) -> Array:
+def _resample_by_xla(xp: Xp, images: Array, rows: Resampling, columns: Resampling, dtype: Any = np.float32) -> Array:
     images = xp.astype(images, dtype)
     passes: Sequence[tuple[Resampling, int]] = ((rows, 1), (columns, 2))
     if rows.results * columns.size > rows.size * columns.results:

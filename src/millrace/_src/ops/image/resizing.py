@@ -48,7 +48,7 @@ class ResizeMethod:
     MITCHELLCUBIC = "mitchellcubic"
 
 
-def _scaled(kernel_type: str, antialias: bool) -> Callable[[Tensor, Any], Tensor]:
+def _scale(kernel_type: str, antialias: bool) -> Callable[[Tensor, Any], Tensor]:
     """Returns the function that resizes by a kernel of ScaleAndTranslate."""
 
     def resize(images: Tensor, size: object) -> Tensor:
@@ -74,18 +74,18 @@ def _method(method: object, antialias: bool) -> Callable[[Tensor, Any], Tensor]:
     """
     if method == ResizeMethod.BILINEAR:
         if antialias:
-            return _scaled("triangle", True)
+            return _scale("triangle", True)
         return lambda images, size: resize_bilinear_op(images, size, half_pixel_centers=True)
     if method == ResizeMethod.NEAREST_NEIGHBOR:
         return lambda images, size: resize_nearest_neighbor_op(images, size, half_pixel_centers=True)
     if method == ResizeMethod.BICUBIC:
         if antialias:
-            return _scaled("keyscubic", True)
+            return _scale("keyscubic", True)
         return lambda images, size: resize_bicubic_op(images, size, half_pixel_centers=True)
     if method == ResizeMethod.AREA:
         return resize_area_op
     if method in ("lanczos3", "lanczos5", "gaussian", "mitchellcubic"):
-        return _scaled(method, antialias)
+        return _scale(method, antialias)
     raise ValueError(f"Resize method is not implemented: {method}")
 
 

@@ -227,7 +227,7 @@ def resize_nearest_neighbor_grad_op(
 ) -> Array:
     """Computes the gradient of ResizeNearestNeighbor: each old pixel gets the sum over the new pixels that it is."""
     _check_centers(align_corners, half_pixel_centers)
-    height, width = _checked_gradient_size(grads, size)
+    height, width = _validate_gradient_size(grads, size)
     count, channels = grads.shape[0], grads.shape[3]
     rows, columns = (
         weights.nearest_indices(old, new, align_corners, half_pixel_centers)
@@ -240,7 +240,7 @@ def resize_nearest_neighbor_grad_op(
     return xp.reshape(total, (count, height, width, channels))
 
 
-def _checked_gradient_size(grads: Array, size: Array) -> tuple[int, int]:
+def _validate_gradient_size(grads: Array, size: Array) -> tuple[int, int]:
     if grads.ndim != 4:
         raise invalid(f"input must be 4-dimensional{shape_brackets(grads.shape)}")
     if size.ndim != 1:

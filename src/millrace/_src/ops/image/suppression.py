@@ -73,7 +73,7 @@ def _intersections(boxes: Array) -> Overlaps:
     return overlaps
 
 
-def _chosen(overlaps: Overlaps, scores: Array, limit: int, overlap: float, score: float) -> Array:
+def _choose(overlaps: Overlaps, scores: Array, limit: int, overlap: float, score: float) -> Array:
     """Returns the numbers of the best boxes, of which none overlaps another by more than `overlap`."""
     remaining = np.flatnonzero(scores > score)
     remaining = remaining[np.argsort(-scores[remaining].astype(np.float64), kind="stable")]
@@ -107,7 +107,7 @@ def _softly_chosen(overlaps: Overlaps, scores: Array, limit: int, score: float, 
     return np.array(found, np.int32), np.array(kept, np.float32)
 
 
-def _filled(values: Array, limit: int, is_padded: bool) -> Array:
+def _fill(values: Array, limit: int, is_padded: bool) -> Array:
     """Fills up with zeros to the limit, if asked."""
     if not is_padded:
         return values
@@ -140,7 +140,7 @@ def non_max_suppression_op(
 ) -> Array:
     """Chooses boxes that do not overlap too much."""
     _check(boxes, scores, max_output_size, np.float32(iou_threshold))
-    return _chosen(_intersections(boxes), scores, int(max_output_size), iou_threshold, -np.inf)
+    return _choose(_intersections(boxes), scores, int(max_output_size), iou_threshold, -np.inf)
 
 
 @op(
@@ -158,7 +158,7 @@ def non_max_suppression_v2_op(
 ) -> Array:
     """Chooses boxes that do not overlap too much."""
     _check(boxes, scores, max_output_size, iou_threshold)
-    return _chosen(_intersections(boxes), scores, int(max_output_size), float(iou_threshold), -np.inf)
+    return _choose(_intersections(boxes), scores, int(max_output_size), float(iou_threshold), -np.inf)
 
 
 @op(
@@ -178,7 +178,7 @@ def non_max_suppression_v3_op(
     """Chooses boxes of a score above the threshold that do not overlap too much."""
     _check(boxes, scores, max_output_size, iou_threshold)
     limit, overlap, score = int(max_output_size), float(iou_threshold), float(score_threshold)
-    return _chosen(_intersections(boxes), scores, limit, overlap, score)
+    return _choose(_intersections(boxes), scores, limit, overlap, score)
 
 
 def _two_outputs(c: ShapeContext) -> tuple[TensorShape, TensorShape]:
@@ -209,8 +209,8 @@ def non_max_suppression_v4_op(
     """Chooses boxes as NonMaxSuppressionV3, and counts the boxes; the numbers may be filled up with zeros."""
     _check(boxes, scores, max_output_size, iou_threshold)
     limit, overlap, score = int(max_output_size), float(iou_threshold), float(score_threshold)
-    found = _chosen(_intersections(boxes), scores, limit, overlap, score)
-    return _filled(found, limit, pad_to_max_output_size), np.array(len(found), np.int32)
+    found = _choose(_intersections(boxes), scores, limit, overlap, score)
+    return _fill(found, limit, pad_to_max_output_size), np.array(len(found), np.int32)
 
 
 def _three_outputs(c: ShapeContext) -> tuple[TensorShape, TensorShape, TensorShape]:
@@ -252,10 +252,10 @@ def non_max_suppression_v5_op(
     if sigma:
         found, kept = _softly_chosen(_intersections(boxes), scores, limit, score, sigma)
     else:
-        found = _chosen(_intersections(boxes), scores, limit, overlap, score)
+        found = _choose(_intersections(boxes), scores, limit, overlap, score)
         kept = scores[found]
     count = np.array(len(found), np.int32)
-    padded = [_filled(values, limit, pad_to_max_output_size) for values in (found, kept.astype(scores.dtype))]
+    padded = [_fill(values, limit, pad_to_max_output_size) for values in (found, kept.astype(scores.dtype))]
     return padded[0], padded[1], count
 
 
@@ -286,7 +286,7 @@ def non_max_suppression_with_overlaps_op(
     if overlaps.ndim != 2 or overlaps.shape[0] != overlaps.shape[1]:
         raise invalid(f"overlaps must be square{shape_brackets(overlaps.shape)}")
     _check_scores(scores, len(overlaps))
-    return _chosen(
+    return _choose(
         lambda one, others: overlaps[others, one],
         scores,
         int(max_output_size),

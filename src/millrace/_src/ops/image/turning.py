@@ -23,7 +23,7 @@ from millrace._src.util.export import export
 _HEIGHT, _WIDTH = -3, -2
 
 
-def _checked(image: Any, gap: str = " ") -> Tensor:
+def _validate(image: Any, gap: str = " ") -> Tensor:
     """Converts an image or a batch of images, and refuses other ranks and images without pixels."""
     image = image_or_batch(convert_to_tensor(image, name="image"))
     if image.shape.rank is not None and image.shape.rank > 4:
@@ -32,7 +32,7 @@ def _checked(image: Any, gap: str = " ") -> Tensor:
     return checked_image
 
 
-def _mirrored(image: Tensor, axes: Sequence[int]) -> Tensor:
+def _mirror(image: Tensor, axes: Sequence[int]) -> Tensor:
     rank = image.shape.rank
     return raw.ReverseV2(tensor=image, axis=[a if rank is None else a + rank for a in axes])
 
@@ -51,7 +51,7 @@ def flip_left_right(image: TensorLike) -> Tensor:
     Raises: ValueError: if `image` has another rank, or no pixels.
     """
     with name_scope(None, "flip_left_right"):
-        return _mirrored(_checked(image, ""), [_WIDTH])
+        return _mirror(_validate(image, ""), [_WIDTH])
 
 
 @export("image.flip_up_down")
@@ -68,7 +68,7 @@ def flip_up_down(image: TensorLike) -> Tensor:
     Raises: ValueError: if `image` has another rank, or no pixels.
     """
     with name_scope(None, "flip_up_down"):
-        return _mirrored(_checked(image, ""), [_HEIGHT])
+        return _mirror(_validate(image, ""), [_HEIGHT])
 
 
 @export("image.transpose", v1=["image.transpose", "image.transpose_image"])
@@ -86,10 +86,10 @@ def transpose(image: TensorLike, name: str | None = None) -> Tensor:
     Raises: ValueError: if `image` has another rank, or no pixels.
     """
     with name_scope(name, "transpose"):
-        return _transposed(_checked(image))
+        return _transpose(_validate(image))
 
 
-def _transposed(image: Tensor) -> Tensor:
+def _transpose(image: Tensor) -> Tensor:
     if image.shape.rank is None:
         return raw.Transpose(x=image, perm=_order(image, 1))
     order = [1, 0, 2] if image.shape.rank == 3 else [0, 2, 1, 3]
@@ -121,24 +121,24 @@ def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tens
     Raises: ValueError: if `image` has another rank, or no pixels, or `k` is not a scalar.
     """
     with name_scope(name, "rot90"):
-        image = _checked(image)
+        image = _validate(image)
         quarters = convert_to_tensor(k, dtype=d.int32, name="k")
         quarters.shape.assert_has_rank(0)
         known = static_value(quarters)
         if known is None:
-            return _turned(image, raw.FloorMod(x=quarters, y=4))
-        return _turned_by(image, int(known) % 4)
+            return _turn(image, raw.FloorMod(x=quarters, y=4))
+        return _turn_by(image, int(known) % 4)
 
 
-def _turned_by(image: Tensor, quarters: int) -> Tensor:
+def _turn_by(image: Tensor, quarters: int) -> Tensor:
     if quarters == 0:
         return image
     if quarters == 2:
-        return _mirrored(image, [_HEIGHT, _WIDTH])
-    return _transposed(_mirrored(image, [_WIDTH if quarters == 1 else _HEIGHT]))
+        return _mirror(image, [_HEIGHT, _WIDTH])
+    return _transpose(_mirror(image, [_WIDTH if quarters == 1 else _HEIGHT]))
 
 
-def _turned(image: Tensor, quarters: Tensor) -> Tensor:
+def _turn(image: Tensor, quarters: Tensor) -> Tensor:
     """Turns by a number that the graph computes: the width is mirrored for 1 and 2, the height for 2 and 3."""
     rank = raw.Rank(input=image) if image.shape.rank is None else image.shape.rank
     axes = raw.Range(start=0, limit=rank, delta=1)

@@ -82,7 +82,7 @@ def ragged_feature(key: object, feature: RaggedFeature, parts: Parts) -> Any:
     *outer_splits, splits = splits
     examples = RaggedTensor.from_row_splits(values, splits, validate=feature.validate)
     for partition in reversed(feature.partitions):
-        examples = _partitioned(examples, partition, parts, feature.validate)
+        examples = _partition(examples, partition, parts, feature.validate)
     for row_splits in reversed(outer_splits):
         examples = RaggedTensor.from_row_splits(examples, row_splits, validate=feature.validate)
     return examples
@@ -113,7 +113,7 @@ def _uniform_rows(values: object, length: int, validate: bool) -> Any:
     return raw.Reshape(tensor=values, shape=raw.ConcatV2(values=[[-1, length], inner_shape], axis=0))
 
 
-def _partitioned(examples: RaggedTensor, partition: Any, parts: Parts, validate: bool) -> RaggedTensor:
+def _partition(examples: RaggedTensor, partition: Any, parts: Parts, validate: bool) -> RaggedTensor:
     """Puts the values of each Example into rows."""
     if isinstance(partition, UniformRowLength):
         rows = _uniform_rows(examples.values, partition.length, validate)
@@ -130,12 +130,12 @@ def _by_lengths(examples: RaggedTensor, lengths: RaggedTensor, validate: bool) -
 
 
 def _by_starts(examples: RaggedTensor, starts: RaggedTensor, validate: bool) -> RaggedTensor:
-    shifted_starts = _shifted(starts, examples.row_starts())
+    shifted_starts = _shift(starts, examples.row_starts())
     return starts.with_values(RaggedTensor.from_row_starts(examples.values, shifted_starts, validate=validate))
 
 
 def _by_limits(examples: RaggedTensor, limits: RaggedTensor, validate: bool) -> RaggedTensor:
-    shifted_limits = _shifted(limits, examples.row_starts())
+    shifted_limits = _shift(limits, examples.row_starts())
     return limits.with_values(RaggedTensor.from_row_limits(examples.values, shifted_limits, validate=validate))
 
 
@@ -154,14 +154,14 @@ def _by_row_numbers(examples: RaggedTensor, numbers: RaggedTensor, validate: boo
     row_starts = raw.Cumsum(x=counts, axis=0, exclusive=True)
     rows = RaggedTensor.from_value_rowids(
         examples.values,
-        _shifted(numbers, row_starts),
+        _shift(numbers, row_starts),
         nrows=raw.Sum(input=counts, reduction_indices=[0]),
         validate=validate,
     )
     return RaggedTensor.from_row_lengths(rows, counts, validate=validate)
 
 
-def _shifted(positions: RaggedTensor, starts: Any) -> Any:
+def _shift(positions: RaggedTensor, starts: Any) -> Any:
     """Returns all positions, those of each Example shifted by where the Example starts."""
     return positions.values + repeat(starts, positions.row_lengths(), axis=0)
 

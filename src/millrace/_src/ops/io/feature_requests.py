@@ -181,13 +181,13 @@ def _is_padded(feature: Dense) -> bool:
 def _padding(key: object, feature: Dense) -> Any:
     if feature.default is None:
         return constant("" if feature.dtype is string else 0, dtype=feature.dtype)
-    return raw.Reshape(tensor=_tensor(feature, f"padding_{_sanitized(key)}"), shape=[])
+    return raw.Reshape(tensor=_tensor(feature, f"padding_{_sanitize(key)}"), shape=[])
 
 
 def _default(key: object, feature: Dense) -> Any:
     if feature.default is None:
         return constant([], dtype=feature.dtype)
-    return raw.Reshape(tensor=_tensor(feature, f"key_{_sanitized(key)}"), shape=feature.shape)
+    return raw.Reshape(tensor=_tensor(feature, f"key_{_sanitize(key)}"), shape=feature.shape)
 
 
 def _tensor(feature: Dense, name: str) -> Any:
@@ -196,6 +196,6 @@ def _tensor(feature: Dense, name: str) -> Any:
     return convert_to_tensor(feature.default, dtype=feature.dtype, name=name)
 
 
-def _sanitized(key: Any) -> str:
+def _sanitize(key: Any) -> str:
     """Returns a key with all characters replaced that names of operations cannot have."""
     return re.sub(r"[^A-Za-z0-9_.\-/]", "_", key.decode() if isinstance(key, bytes) else key)

@@ -84,7 +84,7 @@ def part_expression(part: str) -> re.Pattern[str] | None:
         token = _TOKEN.match(part, position)
         if token is None:  # a backslash at the end
             return None
-        pieces.append(_translated(token))
+        pieces.append(_translate(token))
         position = token.end()
     try:
         return re.compile("".join(pieces), re.DOTALL)
@@ -92,7 +92,7 @@ def part_expression(part: str) -> re.Pattern[str] | None:
         return None
 
 
-def _translated(token: re.Match[str]) -> str:
+def _translate(token: re.Match[str]) -> str:
     """Returns the regular expression of one token of a pattern."""
     if token["any"]:
         return ".*"

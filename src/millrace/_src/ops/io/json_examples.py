@@ -25,10 +25,10 @@ from millrace._src.util.export import export
 )
 def decode_json_example_op(xp: Xp, json_examples: Array) -> Array:
     """Turns every Example in JSON into a serialized one."""
-    return map_strings(_serialized, json_examples)
+    return map_strings(_serialize, json_examples)
 
 
-def _serialized(text: bytes) -> bytes:
+def _serialize(text: bytes) -> bytes:
     from google.protobuf import json_format  # protobuf loads only when a proto is asked for
 
     from millrace._src.proto.example_pb2 import Example  # protobuf loads only when a proto is asked for

@@ -174,12 +174,16 @@ def parse_sequence_example_v2(
 ) -> tuple[list[Array], ...]:
     """Reads a vector of serialized SequenceExamples, or a single one."""
     context = Fields(
-        sparse_fields("context", _listed(context_sparse_keys), Ncontext_sparse, context_sparse_types),
-        context_fields(_listed(context_dense_keys), Tcontext_dense, context_dense_shapes, context_dense_defaults),
-        ragged_fields("context", _listed(context_ragged_keys), context_ragged_value_types, context_ragged_split_types),
+        sparse_fields("context", _as_list(context_sparse_keys), Ncontext_sparse, context_sparse_types),
+        context_fields(_as_list(context_dense_keys), Tcontext_dense, context_dense_shapes, context_dense_defaults),
+        ragged_fields("context", _as_list(context_ragged_keys), context_ragged_value_types, context_ragged_split_types),
     )
-    list_keys = _listed(feature_list_sparse_keys), _listed(feature_list_dense_keys), _listed(feature_list_ragged_keys)
-    may_be_missing = _listed(feature_list_dense_missing_assumed_empty)
+    list_keys = (
+        _as_list(feature_list_sparse_keys),
+        _as_list(feature_list_dense_keys),
+        _as_list(feature_list_ragged_keys),
+    )
+    may_be_missing = _as_list(feature_list_dense_missing_assumed_empty)
     dense = Nfeature_list_dense, feature_list_dense_types, feature_list_dense_shapes
     ragged_types = feature_list_ragged_value_types, feature_list_ragged_split_types
     lists = Fields(
@@ -192,7 +196,7 @@ def parse_sequence_example_v2(
     return tuple(part for group in found for part in group)
 
 
-def _listed(array: Array) -> list[Any]:
+def _as_list(array: Array) -> list[Any]:
     values: list[Any] = array.reshape(-1).tolist()
     return values
 

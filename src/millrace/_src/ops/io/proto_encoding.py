@@ -142,13 +142,13 @@ def _value(value: Any, kind: FieldKind) -> bytes:
         return varint(len(value)) + bytes(value)
     if kind.name in ("double", "float"):
         return struct.pack("<d", value) if kind.name == "double" else np.float32(value).astype("<f4").tobytes()
-    number = _narrowed(int(value), kind)
+    number = _narrow(int(value), kind)
     if kind.wire_type == 0:
         return varint(number)
     return (number & ((1 << kind.bits) - 1)).to_bytes(kind.bits // 8, "little")
 
 
-def _narrowed(number: int, kind: FieldKind) -> int:
+def _narrow(number: int, kind: FieldKind) -> int:
     """Returns a number in the bits of its field; a negative one is that of 64 bits, or zigzag."""
     number &= (1 << kind.bits) - 1
     if kind.is_signed and number >> (kind.bits - 1):

@@ -116,7 +116,7 @@ def _pool_of(descriptor_source: str) -> descriptor_pool.DescriptorPool:
     """Makes a pool of the file descriptors in a source."""
     pool = descriptor_pool.DescriptorPool()
     try:
-        for file in descriptor_pb2.FileDescriptorSet.FromString(_serialized_set(descriptor_source)).file:
+        for file in descriptor_pb2.FileDescriptorSet.FromString(_serialize_set(descriptor_source)).file:
             pool.Add(file)
     except (DecodeError, TypeError, OSError):  # TypeError: a file that does not fit the files before it
         raise invalid(
@@ -126,7 +126,7 @@ def _pool_of(descriptor_source: str) -> descriptor_pool.DescriptorPool:
     return pool
 
 
-def _serialized_set(descriptor_source: str) -> bytes:
+def _serialize_set(descriptor_source: str) -> bytes:
     source = attr_bytes(descriptor_source)
     if source.startswith(_BYTES):
         return source.removeprefix(_BYTES)

@@ -38,7 +38,7 @@ def unquote(text: bytes, delimiter: bytes) -> tuple[bytes, bytes | None] | None:
         and _all_in(characters, ends[ends < len(text) - 1] + 1, separators)
     ):
         return None
-    return _replaced(characters, quotes, opening[1:][is_escape], ord(delimiter))
+    return _replace(characters, quotes, opening[1:][is_escape], ord(delimiter))
 
 
 def _all_in(characters: Any, positions: Any, allowed: tuple[int, int]) -> bool:
@@ -46,7 +46,7 @@ def _all_in(characters: Any, positions: Any, allowed: tuple[int, int]) -> bool:
     return bool(((there == allowed[0]) | (there == allowed[1])).all())
 
 
-def _replaced(characters: Any, quotes: Any, escaped_quotes: Any, delimiter: int) -> tuple[bytes, bytes | None] | None:
+def _replace(characters: Any, quotes: Any, escaped_quotes: Any, delimiter: int) -> tuple[bytes, bytes | None] | None:
     """Replaces delimiters inside of quotes and escaped quotes, and leaves out the other quotes."""
     marks = np.flatnonzero((characters == delimiter) | (characters == _NEWLINE))
     inside = marks[np.searchsorted(quotes, marks) % 2 == 1]

@@ -66,7 +66,7 @@ def parse_sequence_example(
             "Both `context_features` and `sequence_features` argument are None, but at least one should have values."
         )
     with name_scope(name, "ParseSequenceExample"):
-        return _parsed(serialized, context_features or {}, sequence_features or {}, example_names, name)
+        return _parse(serialized, context_features or {}, sequence_features or {}, example_names, name)
 
 
 @export("io.parse_single_sequence_example", v1=["io.parse_single_sequence_example", "parse_single_sequence_example"])
@@ -105,10 +105,10 @@ def parse_single_sequence_example(
         serialized = convert_to_tensor(serialized, dtype=string, name="serialized")
         with name_scope(name, "ScalarSerialized"):
             serialized = single(serialized)
-        return _parsed(serialized, context_features or {}, sequence_features or {}, example_name, name)[:2]
+        return _parse(serialized, context_features or {}, sequence_features or {}, example_name, name)[:2]
 
 
-def _parsed(
+def _parse(
     serialized: Any, context_features: Features, sequence_features: Features, names: object, name: str | None
 ) -> tuple[dict[Any, Any], dict[Any, Any], dict[Any, Any]]:
     """Returns the tensors of the context, those of the feature lists, and the lengths of the dense feature lists."""
@@ -121,7 +121,7 @@ def _parsed(
         serialized = convert_to_tensor(serialized, dtype=string, name="serialized")
         if (context.ragged or lists.ragged) and serialized.shape.rank is None:
             raise ValueError("serialized must have statically-known rank to parse ragged features.")
-        found = _called(serialized, context, lists, names, name)
+        found = _call(serialized, context, lists, names, name)
     is_single = serialized.shape.rank == 0
     sparse_parts = found.context_sparse_indices, found.context_sparse_values, found.context_sparse_shapes
     splits = (found.context_ragged_row_splits,)
@@ -134,7 +134,7 @@ def _parsed(
     return tensors, list_tensors, dict(zip(lists.dense, found.feature_list_dense_lengths, strict=True))
 
 
-def _called(serialized: object, context: Request, lists: Request, names: object, name: str | None) -> Any:
+def _call(serialized: object, context: Request, lists: Request, names: object, name: str | None) -> Any:
     """Calls the op."""
     return raw.ParseSequenceExampleV2(
         serialized=serialized,

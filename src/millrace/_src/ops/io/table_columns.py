@@ -117,19 +117,19 @@ def _read_column(
         texts = cut.texts(column)
         if put_back is not None:
             texts = [text.translate(put_back) for text in texts]
-        filled_texts = _filled(texts, default, na_value)
+        filled_texts = _fill(texts, default, na_value)
         return None if filled_texts is None else column_of(filled_texts, dtype)
     if read_float(na_value) is None:  # a number may represent an empty field
         numbers = cut.numbers(column, dtype.is_integer)
         if numbers is not None:
-            return _narrowed(numbers, dtype)
-    filled_texts = _filled(cut.texts(column), [str(value).encode() for value in default], na_value)
+            return _narrow(numbers, dtype)
+    filled_texts = _fill(cut.texts(column), [str(value).encode() for value in default], na_value)
     if filled_texts is None or b"_" in b"".join(filled_texts):  # Python reads 1_000
         return None
     return _read_texts(filled_texts, dtype)
 
 
-def _filled(texts: list[bytes], default: list[bytes], na_value: bytes) -> list[bytes] | None:
+def _fill(texts: list[bytes], default: list[bytes], na_value: bytes) -> list[bytes] | None:
     """Returns the fields with the default instead of empty ones; None if there is no default for them."""
     if b"" not in texts and not (na_value and na_value in texts):
         return texts
@@ -138,7 +138,7 @@ def _filled(texts: list[bytes], default: list[bytes], na_value: bytes) -> list[b
     return [default[0] if text in (b"", na_value) else text for text in texts]
 
 
-def _narrowed(numbers: Array, dtype: DType) -> Array | None:
+def _narrow(numbers: Array, dtype: DType) -> Array | None:
     """Returns numbers in the dtype of a column; None for integers out of range."""
     if not dtype.is_integer:
         return as_floats(numbers, dtype)

@@ -155,7 +155,7 @@ def _fields(record: bytes, table: Table) -> list[bytes]:
     position = 0
     while position <= len(record) and (last_column is None or len(fields) <= last_column):
         is_quoted = table.use_quotes and record[position : position + 1] == b'"'
-        field, position = (_quoted_field if is_quoted else _plain_field)(record, position, table)
+        field, position = (_quote_field if is_quoted else _plain_field)(record, position, table)
         fields.append(field)
     if table.columns is None:
         return fields
@@ -173,7 +173,7 @@ def _plain_field(record: bytes, start: int, table: Table) -> tuple[bytes, int]:
     return field, end + 1
 
 
-def _quoted_field(record: bytes, start: int, table: Table) -> tuple[bytes, int]:
+def _quote_field(record: bytes, start: int, table: Table) -> tuple[bytes, int]:
     """Returns the field whose opening quote is at `start`, without quotes, and where the next one begins."""
     position = start + 1
     while (quote := record.find(b'"', position)) >= 0:

@@ -245,16 +245,16 @@ def eigh_tridiagonal(
         matrix = matrix_diag(alpha) + matrix_diag(conj_(beta), k=-1)
         if eigvals_only:
             values = real(eigvalsh(matrix))
-            return values if select == "a" else values[_selected(values, select, select_range)]
+            return values if select == "a" else values[_select(values, select, select_range)]
         values, vectors = eigh(matrix)
         values = real(values)
         if select == "a":
             return values, vectors
-        part = _selected(values, select, select_range)
+        part = _select(values, select, select_range)
         return values[part], vectors[:, part]
 
 
-def _selected(values: Tensor, select: str, select_range: Any) -> slice:
+def _select(values: Tensor, select: str, select_range: Any) -> slice:
     """Returns the slice of the ascending eigenvalues that are asked for, which are neighbours."""
     low, high = select_range
     if select == "i":

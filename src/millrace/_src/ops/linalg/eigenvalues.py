@@ -79,12 +79,12 @@ def self_adjoint_eig(xp: Xp, input: Array, *, compute_v: bool = True) -> tuple[A
     """
     check_square(input)
     x = widened(xp, input)
-    e, v = _decomposed(xp, x, compute_v)
+    e, v = _decompose(xp, x, compute_v)
     return xp.astype(e, input.dtype), xp.astype(v, input.dtype)
 
 
 @kernel_part
-def _decomposed(xp: Xp, x: Array, compute_v: bool) -> tuple[Array, Array]:
+def _decompose(xp: Xp, x: Array, compute_v: bool) -> tuple[Array, Array]:
     """Computes eigenvalues and eigenvectors from the lower triangles; no vectors unless they are asked for."""
     if compute_v:
         e, v = guarded(xp, _SELF_ADJOINT_FAILED, lambda x: xp.linalg.eigh(x, UPLO="L"), x)
@@ -92,7 +92,7 @@ def _decomposed(xp: Xp, x: Array, compute_v: bool) -> tuple[Array, Array]:
     return guarded(xp, _SELF_ADJOINT_FAILED, lambda x: xp.linalg.eigvalsh(x, UPLO="L"), x), xp.zeros((0,), x.dtype)
 
 
-@_decomposed.kernel_for("xla")
+@_decompose.kernel_for("xla")
 def _xla_decomposed(xp: CompilingXp, x: Array, compute_v: bool) -> tuple[Array, Array]:
     e, v = xp.linalg.eigh(x, UPLO="L", symmetrize_input=False)
     return e, v if compute_v else xp.zeros((0,), x.dtype)

@@ -70,12 +70,12 @@ def lu_op(xp: Xp, input: Array, *, output_idx_type: DType) -> tuple[Array, Array
     if input.shape[-1] != input.shape[-2]:
         raise errors.InvalidArgumentError(None, None, "Input matrix must be square.")
     x = widened(xp, input)
-    packed, permutation = _factorized(xp, x)
+    packed, permutation = _factorize(xp, x)
     return xp.astype(packed, input.dtype), xp.astype(permutation, output_idx_type.np_dtype)
 
 
 @kernel_part
-def _factorized(xp: Xp, x: Array) -> tuple[Array, Array]:
+def _factorize(xp: Xp, x: Array) -> tuple[Array, Array]:
     lapack = importlib.import_module("scipy.linalg.lapack")  # heavy, and few programs need it
     getrf = getattr(lapack, {"f": "s", "d": "d", "F": "c", "D": "z"}[x.dtype.char] + "getrf")
     packed, permutation = np.empty_like(x), np.empty(x.shape[:-1], np.int64)
@@ -90,7 +90,7 @@ def _factorized(xp: Xp, x: Array) -> tuple[Array, Array]:
     return packed, permutation
 
 
-@_factorized.kernel_for("xla")
+@_factorize.kernel_for("xla")
 def _xla_factorized(xp: CompilingXp, x: Array) -> tuple[Array, Array]:
     packed, _, permutation = xp.lax.linalg.lu(x)
     return packed, permutation
@@ -105,7 +105,7 @@ def lu_gradient(dlu: Tensor, dp: Tensor, lu: Tensor, p: Tensor) -> Tensor:
     core = core + upper_part(product(upper_part(dlu), upper, adj_b=True))
     left = raw.MatrixTriangularSolve(matrix=unit, rhs=core, lower=True, adjoint=True)
     both = adjoint_of(raw.MatrixTriangularSolve(matrix=upper, rhs=adjoint_of(left), lower=False, adjoint=False))
-    return _permuted(both, _inverse(p))
+    return _permute(both, _inverse(p))
 
 
 def _batch_rank(x: Tensor) -> int:
@@ -118,7 +118,7 @@ def _batch_rank(x: Tensor) -> int:
     return x.shape.rank - 2
 
 
-def _permuted(matrix: Tensor, permutation: Tensor) -> Tensor:
+def _permute(matrix: Tensor, permutation: Tensor) -> Tensor:
     if matrix.shape.rank is None:  # one batch dimension for all
         shape = raw.Shape(input=matrix)
         lead = np.array([-1], np.int32)
@@ -202,7 +202,7 @@ def lu_reconstruct(
     with name_scope(name, "lu_reconstruct"):
         lower_upper, perm = _factors(lower_upper, perm, validate_args)
         whole = matmul(strictly_lower_part(lower_upper) + identity_like(lower_upper), upper_part(lower_upper))
-        return _permuted(whole, _inverse(perm))
+        return _permute(whole, _inverse(perm))
 
 
 @export("linalg.lu_solve")
@@ -234,7 +234,7 @@ def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False,
         if lower_upper.shape.rank == 2 and perm.shape.rank == 1 and rhs.shape.rank == 2:
             permuted: Tensor = raw.GatherV2(params=rhs, indices=perm, axis=np.int32(-2))
         else:
-            permuted = _permuted(*_common_batch(rhs, perm))
+            permuted = _permute(*_common_batch(rhs, perm))
         unit = strictly_lower_part(lower_upper) + identity_like(lower_upper)
         return triangular_solve(lower_upper, triangular_solve(unit, permuted), lower=False)
 

@@ -213,7 +213,7 @@ def _odd_and_even(x: Tensor, degree: int) -> tuple[Any, Any]:
     for k in range(len(powers) - 2, -1, -1):
         total = total + b[2 * k + 3] * powers[k]
     odd = matmul(x, total + b[1] * identity)
-    return odd, _weighted(b[2::2], powers) + b[0] * identity
+    return odd, _weigh(b[2::2], powers) + b[0] * identity
 
 
 def _thirteen(x: Tensor, b: Sequence[Any], powers: Sequence[Any], identity: object) -> tuple[Any, Any]:
@@ -222,13 +222,13 @@ def _thirteen(x: Tensor, b: Sequence[Any], powers: Sequence[Any], identity: obje
     for k in (2, 1, 0):
         inner = inner + b[2 * k + 3] * powers[k]
     odd = matmul(x, inner + b[1] * identity)
-    even = matmul(powers[2], _weighted(b[8::2], powers))
+    even = matmul(powers[2], _weigh(b[8::2], powers))
     for k in (2, 1, 0):
         even = even + b[2 * k + 2] * powers[k]
     return odd, even + b[0] * identity
 
 
-def _weighted(weights: Sequence[Any], powers: Sequence[Any]) -> Any:
+def _weigh(weights: Sequence[Any], powers: Sequence[Any]) -> Any:
     """Sums the powers with their weights, the highest power first."""
     total = weights[len(powers) - 1] * powers[-1]
     for weight, power in reversed(list(zip(weights, powers, strict=False))[:-1]):

@@ -91,7 +91,7 @@ def _three_diagonals(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return above, on, below
 
 
-def _shifted(x: Tensor, by: int) -> Tensor:
+def _shift(x: Tensor, by: int) -> Tensor:
     """Moves the elements of the last axis by one, to the right or to the left; the element that comes in is 0."""
     nothing = raw.ZerosLike(x=x[..., :1])
     values = [nothing, x[..., :-1]] if by > 0 else [x[..., 1:], nothing]
@@ -110,7 +110,7 @@ def tridiagonal_mat_mul_gradient(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     above, on, below = _three_diagonals(dy, rhs)
     drhs = raw.TridiagonalMatMul(
-        superdiag=_conj(_shifted(subdiag, -1)), maindiag=_conj(maindiag), subdiag=_conj(_shifted(superdiag, 1)), rhs=dy
+        superdiag=_conj(_shift(subdiag, -1)), maindiag=_conj(maindiag), subdiag=_conj(_shift(superdiag, 1)), rhs=dy
     )
     return row(above), row(on), row(below), drhs
 
@@ -156,22 +156,22 @@ def tridiagonal_solve_op(
     above, on, below = diagonals[..., 0, :], diagonals[..., 1, :], diagonals[..., 2, :]
     if rhs.shape[-2] == 1:
         return rhs / on[..., None]
-    return _solved(xp, above, on, below, rhs, partial_pivoting)
+    return _solve(xp, above, on, below, rhs, partial_pivoting)
 
 
 @kernel_part
-def _solved(xp: Xp, above: Array, on: Array, below: Array, rhs: Array, partial_pivoting: bool) -> Array:
-    return _pivoted(above, on, below, rhs) if partial_pivoting else _substituted(above, on, below, rhs)
+def _solve(xp: Xp, above: Array, on: Array, below: Array, rhs: Array, partial_pivoting: bool) -> Array:
+    return _pivot(above, on, below, rhs) if partial_pivoting else _substitute(above, on, below, rhs)
 
 
-@_solved.kernel_for("xla")
+@_solve.kernel_for("xla")
 def _xla_solved(xp: CompilingXp, above: Array, on: Array, below: Array, rhs: Array, partial_pivoting: bool) -> Array:
     first, last = xp.arange(rhs.shape[-2]) == 0, xp.arange(rhs.shape[-2]) == rhs.shape[-2] - 1
     zero = xp.zeros((), rhs.dtype)
     return xp.lax.linalg.tridiagonal_solve(xp.where(first, zero, below), on, xp.where(last, zero, above), rhs)
 
 
-def _pivoted(above: Array, on: Array, below: Array, rhs: Array) -> Array:
+def _pivot(above: Array, on: Array, below: Array, rhs: Array) -> Array:
     """Calls LAPACK's gtsv for each system; NaN where a matrix is singular."""
     lapack = importlib.import_module("scipy.linalg.lapack")  # heavy, and few programs need it
     gtsv = getattr(lapack, {"f": "s", "d": "d", "F": "c", "D": "z"}[rhs.dtype.char] + "gtsv")
@@ -182,7 +182,7 @@ def _pivoted(above: Array, on: Array, below: Array, rhs: Array) -> Array:
     return solutions
 
 
-def _substituted(above: Array, on: Array, below: Array, rhs: Array) -> Array:
+def _substitute(above: Array, on: Array, below: Array, rhs: Array) -> Array:
     """Solves all systems at once by Thomas's algorithm.
 
     There are no row exchanges, so a pivot of zero gives NaN or infinities.
@@ -206,7 +206,7 @@ def tridiagonal_solve_gradient(
 ) -> tuple[Tensor, Tensor]:
     above, on, below = diagonals[..., 0, :], diagonals[..., 1, :], diagonals[..., 2, :]
     adjoint = raw.ConcatV2(
-        values=[row(_conj(_shifted(below, -1))), row(_conj(on)), row(_conj(_shifted(above, 1)))], axis=-2
+        values=[row(_conj(_shift(below, -1))), row(_conj(on)), row(_conj(_shift(above, 1)))], axis=-2
     )
     drhs = raw.TridiagonalSolve(
         diagonals=adjoint, rhs=dx, partial_pivoting=partial_pivoting, perturb_singular=perturb_singular

@@ -98,10 +98,10 @@ def tensor_list_gather_gradient(dvalues: Any, input_handle: object, indices: obj
 
 
 def _concat_shapes(c: ShapeContext) -> list[TensorShape]:
-    return [_joined(shape_of_elements(c, STACKED)), TensorShape([None])]
+    return [_join(shape_of_elements(c, STACKED)), TensorShape([None])]
 
 
-def _joined(element: TensorShape) -> TensorShape:
+def _join(element: TensorShape) -> TensorShape:
     if element.rank is None:
         return element
     return TensorShape([None]).concatenate(element[1:])
@@ -131,7 +131,7 @@ def tensor_list_concat_v2(
     "TensorListConcat",
     "input_handle: variant -> tensor: element_dtype, lengths: int64",
     element_dtype=ANY,
-    shape=lambda c: [_joined(merge(c.attr("element_shape"), declared_shape(c, STACKED))), TensorShape([None])],
+    shape=lambda c: [_join(merge(c.attr("element_shape"), declared_shape(c, STACKED))), TensorShape([None])],
     batching=list_batches.joined_elements,
 )
 def tensor_list_concat(

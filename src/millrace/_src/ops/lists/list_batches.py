@@ -37,7 +37,7 @@ def _shape(operation: Operation, value: BatchedValue, rows: BatchedRows) -> Any:
     return element_with_rows(value.tensor, _dtype(operation), rows.count)
 
 
-def _numbered(index: object, rows: BatchedRows) -> Any:
+def _number(index: object, rows: BatchedRows) -> Any:
     """Returns the position of each row in the stacked tensors of a list: `[the row's index, the row's number]`."""
     return raw.Pack(values=[index, rows.numbers()], axis=1)
 
@@ -55,7 +55,7 @@ def get_item(operation: Operation, arguments: Sequence[BatchedValue], rows: Batc
             raw.TensorListGather(input_handle=handle.tensor, indices=index.tensor, element_shape=shape.tensor, **attrs)
         ]
     stacked = stack(handle.tensor)
-    return [raw.GatherNd(params=stacked, indices=_numbered(index.tensor, rows))]
+    return [raw.GatherNd(params=stacked, indices=_number(index.tensor, rows))]
 
 
 def set_item(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
@@ -66,7 +66,7 @@ def set_item(operation: Operation, arguments: Sequence[BatchedValue], rows: Batc
     if operation.attrs["resize_if_index_out_of_bounds"] or _dtype(operation).name == "variant":
         return None
     stacked = stack(rows.spread(handle))
-    written = raw.TensorScatterUpdate(tensor=stacked, indices=_numbered(index.tensor, rows), updates=rows.spread(item))
+    written = raw.TensorScatterUpdate(tensor=stacked, indices=_number(index.tensor, rows), updates=rows.spread(item))
     return [unstack(written)]
 
 

@@ -177,16 +177,16 @@ def tensor_list_scatter_v2(
 @tensor_list_scatter.gradient
 def tensor_list_scatter_gradient(dlist: object, tensor: object, indices: object) -> tuple[Any, None, None]:
     """Gives row i of the tensor the gradient of element indices[i]."""
-    return _gathered(dlist, tensor, indices), None, None
+    return _gather(dlist, tensor, indices), None, None
 
 
 @tensor_list_scatter_v2.gradient
 def tensor_list_scatter_v2_gradient(dlist: object, tensor: object, indices: object) -> tuple[Any, None, None, None]:
     """Gives row i of the tensor the gradient of element indices[i]."""
-    return _gathered(dlist, tensor, indices), None, None, None
+    return _gather(dlist, tensor, indices), None, None, None
 
 
-def _gathered(dlist: Any, tensor: Any, indices: Any) -> Any:
+def _gather(dlist: Any, tensor: Any, indices: Any) -> Any:
     """Returns, for each row of `tensor`, the gradient of the row's element; 0 if a later row was written to that
     element.
     """
@@ -241,7 +241,7 @@ def tensor_list_scatter_into_existing_list_gradient(
     dlist: object, tensor: object, indices: object
 ) -> tuple[Any, Any, None]:
     """Gives the rows their gradients; the overwritten elements have no part in the result."""
-    rows = _gathered(dlist, tensor, indices)
+    rows = _gather(dlist, tensor, indices)
     zeros = raw.ZerosLike(x=tensor)
     return raw.TensorListScatterIntoExistingList(input_handle=dlist, tensor=zeros, indices=indices), rows, None
 

@@ -330,8 +330,8 @@ class StaticTable(LookupTable):
             first = known.setdefault(key, value)
             if first != value:
                 self._clear()
-                message = f"HashTable has different value for same key. Key {_shown(key)} has {_shown(first)} "
-                raise errors.FailedPreconditionError(None, None, f"{message}and trying to add value {_shown(value)}")
+                message = f"HashTable has different value for same key. Key {_format(key)} has {_format(first)} "
+                raise errors.FailedPreconditionError(None, None, f"{message}and trying to add value {_format(value)}")
 
     def insert(self, keys: Array, values: Array) -> None:
         """Refuses: the table is filled once.
@@ -395,7 +395,7 @@ class MutableTableOfTensors(MutableTable):
         super().__init__(key_dtype, value_dtype, value_shape)
 
 
-def _shown(value: object) -> str:
+def _format(value: object) -> str:
     return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
 
 

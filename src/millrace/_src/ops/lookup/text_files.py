@@ -98,7 +98,7 @@ def _column(lines: _Lines, index: int, dtype: DType, offset: int, width: int) ->
     values = list(map(reader, texts))
     if None in values:
         line = values.index(None)
-        raise invalid(f"Field {_shown(texts[line])} in line {line} is not a valid {runtime_name(dtype)}.")
+        raise invalid(f"Field {_format(texts[line])} in line {line} is not a valid {runtime_name(dtype)}.")
     return np.array(values, dtype.np_dtype)
 
 
@@ -110,14 +110,14 @@ def _fields(lines: _Lines, index: int, width: int) -> list[bytes]:
     rows = [text.split(lines.delimiter) for text in lines.texts]
     for number, row in enumerate(rows):
         if len(row) < width:
-            line = f"line {number} ({_shown(lines.texts[number])})"
+            line = f"line {number} ({_format(lines.texts[number])})"
             raise invalid(
                 f"Invalid number of columns in {lines.path} {line} : expected at least {width} got {len(row)}"
             )
     return [row[index] for row in rows]
 
 
-def _shown(text: bytes) -> str:
+def _format(text: bytes) -> str:
     return text.decode(errors="backslashreplace")
 
 

@@ -129,13 +129,13 @@ def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
     Returns: A `Tensor` of the shape and dtype of the inputs. A single input is returned unchanged.
     Raises: ValueError: if `inputs` is empty or holds None.
     """
-    tensors = [_dense(x) for x in _listed(inputs)]
+    tensors = [_dense(x) for x in _as_list(inputs)]
     if len(tensors) == 1:
         return raw.Identity(input=tensors[0], name=name) if name else tensors[0]
     return sum_of_list(tensors, name=name)
 
 
-def _listed(inputs: Any) -> list[Any]:
+def _as_list(inputs: Any) -> list[Any]:
     items = list(iter(inputs))
     if not items or any(item is None for item in items):
         raise ValueError(_NOT_A_LIST)

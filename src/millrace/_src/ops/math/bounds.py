@@ -37,7 +37,7 @@ def bounded(xp: Xp, x: Array, low: Any, high: Any) -> Array:
       high: a scalar of the dtype of `x`, or None; where it is below `low`, `low` wins.
     """
     if x.size < _FEWEST or x.dtype.kind == "V" or not x.flags.c_contiguous:
-        return _bounded_by_numbers(np, x, low, high)
+        return _bound_by_numbers(np, x, low, high)
     result = np.empty(x.shape, x.dtype)
     values, results = x.reshape(-1), result.reshape(-1)
     limits = [
@@ -60,7 +60,7 @@ def _full(dtype: np.dtype[Any], number: object) -> Array:
 
 
 @bounded.kernel_for("xla")
-def _bounded_by_numbers(xp: Any, x: Array, low: Any, high: Any) -> Array:
+def _bound_by_numbers(xp: Any, x: Array, low: Any, high: Any) -> Array:
     if high is not None:
         x = xp.minimum(x, high)
     return x if low is None else xp.maximum(x, low)

@@ -181,10 +181,10 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
             if target.is_complex:
                 return _saturate_complex(value, target, scope)
             value = raw.Real(input=value, Tout=value.dtype.real_dtype)
-        return cast(_clamped(value, target.real_dtype), target, name=scope)
+        return cast(_clamp(value, target.real_dtype), target, name=scope)
 
 
-def _clamped(value: Tensor, target: DType) -> Any:
+def _clamp(value: Tensor, target: DType) -> Any:
     """Clamps `value`, in its own dtype, to the range of `target`."""
     if value.dtype is target:
         return value
@@ -219,6 +219,6 @@ def _saturate_complex(value: Tensor, target: DType, scope: str) -> Any:
     if value.dtype is target:
         return value
     part = target.real_dtype
-    real = cast(_clamped(raw.Real(input=value, Tout=value.dtype.real_dtype), part), part)
-    imag = cast(_clamped(raw.Imag(input=value, Tout=value.dtype.real_dtype), part), part)
+    real = cast(_clamp(raw.Real(input=value, Tout=value.dtype.real_dtype), part), part)
+    imag = cast(_clamp(raw.Imag(input=value, Tout=value.dtype.real_dtype), part), part)
     return raw.Complex(real=real, imag=imag, Tout=target, name=scope)

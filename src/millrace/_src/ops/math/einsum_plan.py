@@ -125,8 +125,8 @@ def _contraction(a: Reduced, b: Reduced, wanted: Labels, repeated: tuple[tuple[i
     summed_labels = [v for v in common_labels if v not in wanted]
     x_free, y_free = [v for v in x if v not in common_labels], [v for v in y if v not in common_labels]
     x_sizes, y_sizes = dict(zip(x, a[3])), dict(zip(y, b[3]))
-    left = _arranged(a, x_sizes, batch, x_free, summed_labels)
-    right = _arranged(b, y_sizes, batch, summed_labels, y_free)
+    left = _arrange(a, x_sizes, batch, x_free, summed_labels)
+    right = _arrange(b, y_sizes, batch, summed_labels, y_free)
     sizes = [max(x_sizes[v], y_sizes[v]) if 0 not in (x_sizes[v], y_sizes[v]) else 0 for v in batch]
     sizes += [x_sizes[v] for v in x_free] + [y_sizes[v] for v in y_free]
     is_matrix = len(x_free) == 1 == len(y_free)
@@ -134,7 +134,7 @@ def _contraction(a: Reduced, b: Reduced, wanted: Labels, repeated: tuple[tuple[i
     return EinsumPlan((left, right), None if is_matrix else tuple(sizes), _order(labels, wanted), repeated)
 
 
-def _arranged(
+def _arrange(
     reduced: Reduced, sizes: dict[Label, int], batch: list[Label], rows: list[Label], columns: list[Label]
 ) -> EinsumOperand:
     """Transposes a reduced operand to batch, rows, columns, and merges the axes of rows and of columns."""

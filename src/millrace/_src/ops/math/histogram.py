@@ -91,11 +91,11 @@ def histogram_op(xp: Xp, values: Array, value_range: Array, nbins: Array, *, dty
         raise ValueError("shapes do not match")
     low, high, count = value_range[0], value_range[1], int(nbins)
     step = (xp.astype(high, np.float64) - xp.astype(low, np.float64)) / count
-    return xp.astype(_binned(xp, xp.reshape(values, (-1,)), low, step, count), dtype.np_dtype)
+    return xp.astype(_bin(xp, xp.reshape(values, (-1,)), low, step, count), dtype.np_dtype)
 
 
 @kernel_part
-def _binned(xp: Xp, values: Array, low: Array, step: Array, count: int) -> Array:
+def _bin(xp: Xp, values: Array, low: Array, step: Array, count: int) -> Array:
     """Counts the values of each bin, block by block: the steps of a block stay in the cache."""
     counts = np.zeros(count, np.int64)
     for start in range(0, values.size, _BLOCK):
@@ -103,7 +103,7 @@ def _binned(xp: Xp, values: Array, low: Array, step: Array, count: int) -> Array
     return counts
 
 
-@_binned.kernel_for("xla")
+@_bin.kernel_for("xla")
 def _xla_binned(xp: Xp, values: Array, low: Array, step: Array, count: int) -> Array:
     index = _bins(xp, values, low, step, count)
     return xp.scatter(xp.zeros((count,), np.int64), (index,), xp.ones(index.shape, np.int64), "add")
@@ -214,7 +214,7 @@ def _count(xp: Xp, numbers: Array, size: Array, weights: Array, binary: bool) ->
         return xp.astype(_tally(xp, xp.reshape(numbers, -1), limit), weights.dtype).reshape(*numbers.shape[:-1], limit)
     if weights.size and not binary and rows == 1:
         flat_numbers, flat_weights = xp.reshape(numbers, -1), xp.reshape(weights, -1)
-        return xp.reshape(_weighed(xp, flat_numbers, flat_weights, limit), (*numbers.shape[:-1], limit))
+        return xp.reshape(_weigh(xp, flat_numbers, flat_weights, limit), (*numbers.shape[:-1], limit))
     amounts = weights if weights.size else xp.ones(numbers.shape, dtype=weights.dtype)
     column = xp.minimum(xp.reshape(numbers, (rows, -1)), limit)
     row = xp.broadcast_to(xp.arange(rows)[:, None], column.shape)
@@ -231,22 +231,22 @@ def _tally(xp: Xp, numbers: Array, limit: int) -> Array:
 
 
 @_tally.kernel_for("xla")
-def _scattered_tally(xp: CompilingXp, numbers: Array, limit: int) -> Array:
+def _scatter_tally(xp: CompilingXp, numbers: Array, limit: int) -> Array:
     start, ones = xp.zeros((limit + 1,), np.int64), xp.ones(numbers.shape, np.int64)
     return xp.scatter(start, (xp.minimum(numbers, limit),), ones, "add")[:limit]
 
 
 @kernel_part
-def _weighed(xp: Xp, numbers: Array, weights: Array, limit: int) -> Array:
+def _weigh(xp: Xp, numbers: Array, weights: Array, limit: int) -> Array:
     """Adds up the weights of each number below `limit` in a vector; NumPy adds floats in double precision."""
     if weights.dtype.kind == "f" and weights.dtype.itemsize >= 4:
         sums = np.bincount(np.minimum(numbers, limit), weights, minlength=limit + 1)[:limit]
         return sums.astype(weights.dtype, copy=False)
-    return _scattered_weights(xp, numbers, weights, limit)
+    return _scatter_weights(xp, numbers, weights, limit)
 
 
-@_weighed.kernel_for("xla")
-def _scattered_weights(xp: Xp, numbers: Array, weights: Array, limit: int) -> Array:
+@_weigh.kernel_for("xla")
+def _scatter_weights(xp: Xp, numbers: Array, weights: Array, limit: int) -> Array:
     start = xp.zeros((limit + 1,), weights.dtype)
     return xp.scatter(start, (xp.minimum(numbers, limit),), weights, "add")[:limit]
 

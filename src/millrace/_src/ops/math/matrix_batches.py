@@ -18,8 +18,8 @@ from millrace._src.ops.batching import BatchedRows, BatchedValue, dimensions, fo
 def matmul(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Multiplies stacks of matrices; with one right operand for all rows, in a single product."""
     attrs = operation.attrs
-    a = _swapped(arguments[0], attrs["transpose_a"])
-    b = _swapped(arguments[1], attrs["transpose_b"])
+    a = _swap(arguments[0], attrs["transpose_a"])
+    b = _swap(arguments[1], attrs["transpose_b"])
     if arguments[0].is_batched and not arguments[1].is_batched:
         return [unfolded(raw.MatMul(a=folded(a), b=b), a)]
     return [raw.BatchMatMulV2(x=a, y=b)]
@@ -31,7 +31,7 @@ def sparse_matmul(operation: Operation, arguments: Sequence[BatchedValue], rows:
     return matmul(operation, floats, rows)
 
 
-def _swapped(value: BatchedValue, is_transposed: bool) -> Any:
+def _swap(value: BatchedValue, is_transposed: bool) -> Any:
     """Exchanges the last two axes of a matrix, or of a stack of matrices, if `is_transposed`."""
     if not is_transposed:
         return value.tensor

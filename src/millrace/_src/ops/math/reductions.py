@@ -199,7 +199,7 @@ def _product_of_others(x: Tensor, reduction_indices: Tensor) -> Any:
         order = np.array([*axes, *(i for i in range(x.shape.rank or 0) if i not in axes)], np.int32)
         inverse: Any = np.argsort(order).astype(np.int32)
     else:
-        order = _reduced_first(x, reduction_indices)
+        order = _reduce_first(x, reduction_indices)
         inverse = raw.InvertPermutation(x=order)
     moved_x = raw.Transpose(x=x, perm=order)
     shape = raw.Shape(input=moved_x)
@@ -209,7 +209,7 @@ def _product_of_others(x: Tensor, reduction_indices: Tensor) -> Any:
     return raw.Transpose(x=raw.Reshape(tensor=other_products, shape=shape), perm=inverse)
 
 
-def _reduced_first(x: Tensor, reduction_indices: Tensor) -> Any:
+def _reduce_first(x: Tensor, reduction_indices: Tensor) -> Any:
     """Returns all axes, the reduced axes first, where only the running graph knows the axes or the rank."""
     rank = raw.Rank(input=x)
     reduced_axes = raw.FloorMod(x=raw.Cast(x=reduction_indices, DstT=rank.dtype), y=rank)

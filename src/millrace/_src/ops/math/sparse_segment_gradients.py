@@ -44,7 +44,7 @@ def _shapes(c: ShapeContext) -> Sequence[TensorShape]:
     return rows, TensorShape.of((None,))
 
 
-def _gathered(
+def _gather(
     xp: Xp, grad: Array, indices: Array, ids: Array, dense_output_dim0: Array, power: float
 ) -> tuple[Array, Array]:
     """Adds up the scaled gradients of the segments of each row that occurs; returns the sums and the rows."""
@@ -71,7 +71,7 @@ def sparse_segment_sum_grad_v2(
     array([[1.],
            [3.]], dtype=float32)
     """
-    return _gathered(xp, grad, indices, segment_ids, dense_output_dim0, 0)
+    return _gather(xp, grad, indices, segment_ids, dense_output_dim0, 0)
 
 
 @op("SparseSegmentMeanGradV2", _SIGNATURE, shape=_shapes, **_FACTS)
@@ -79,7 +79,7 @@ def sparse_segment_mean_grad_v2(
     xp: Xp, grad: Array, indices: Array, segment_ids: Array, dense_output_dim0: Array
 ) -> tuple[Array, Array]:
     """Computes the gradient of `SparseSegmentMean` for the rows that occur, and the rows' numbers."""
-    return _gathered(xp, grad, indices, segment_ids, dense_output_dim0, 1)
+    return _gather(xp, grad, indices, segment_ids, dense_output_dim0, 1)
 
 
 @op("SparseSegmentSqrtNGradV2", _SIGNATURE, shape=_shapes, **_FACTS)
@@ -87,7 +87,7 @@ def sparse_segment_sqrt_n_grad_v2(
     xp: Xp, grad: Array, indices: Array, segment_ids: Array, dense_output_dim0: Array
 ) -> tuple[Array, Array]:
     """Computes the gradient of `SparseSegmentSqrtN` for the rows that occur, and the rows' numbers."""
-    return _gathered(xp, grad, indices, segment_ids, dense_output_dim0, 0.5)
+    return _gather(xp, grad, indices, segment_ids, dense_output_dim0, 0.5)
 
 
 def _declare_gradient(function: Any, kind: str) -> None:

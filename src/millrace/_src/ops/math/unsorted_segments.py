@@ -95,18 +95,18 @@ def _combine(xp: Xp, mode: str, data: Array, ids: Array, num_segments: Array, em
     count = -1 if num_segments.ndim else int(num_segments)
     if count < 0 or data.shape[: ids.ndim] != ids.shape:
         raise ValueError("shapes do not match")
-    return _scattered(xp, mode, data.reshape((ids.size, *data.shape[ids.ndim :])), ids.reshape(-1), count, empty)
+    return _scatter(xp, mode, data.reshape((ids.size, *data.shape[ids.ndim :])), ids.reshape(-1), count, empty)
 
 
 @kernel_part
-def _scattered(xp: Xp, mode: str, rows: Array, ids: Array, count: int, empty: Any) -> Array:
+def _scatter(xp: Xp, mode: str, rows: Array, ids: Array, count: int, empty: Any) -> Array:
     wide_ids = xp.astype(ids, np.int64)
     start = xp.full((count + 1, *rows.shape[1:]), empty, dtype=rows.dtype)
     return xp.scatter(start, (xp.where(wide_ids < 0, xp.asarray(count, np.int64), wide_ids),), rows, mode)[:count]
 
 
-@_scattered.kernel_for("xla")
-def _scattered_by_xla(xp: CompilingXp, mode: str, rows: Array, ids: Array, count: int, empty: Any) -> Array:
+@_scatter.kernel_for("xla")
+def _scatter_by_xla(xp: CompilingXp, mode: str, rows: Array, ids: Array, count: int, empty: Any) -> Array:
     """Scatters rows without an extra row, which would cost a copy of the result: XLA drops what is outside."""
     dtype = np.dtype(np.int64 if ids.dtype.itemsize > 4 or count > _LARGEST_INT32 else np.int32)
     targets = xp.where(ids < 0, np.asarray(count, dtype), xp.astype(ids, dtype))
@@ -160,19 +160,19 @@ def _add_to_segments(xp: Xp, total: Array, data: Array, segment_ids: Array, num_
         return None
     ids = xp.astype(xp.reshape(segment_ids, (-1,)), np.dtype(np.int64))
     rows = xp.reshape(data, (segment_ids.size, *row_shape))
-    return _added_rows(xp, total, ids, rows)
+    return _add_rows(xp, total, ids, rows)
 
 
 @kernel_part
-def _added_rows(xp: Xp, total: Array, ids: Array, rows: Array) -> Array | None:
+def _add_rows(xp: Xp, total: Array, ids: Array, rows: Array) -> Array | None:
     if ids.size and ids.max() >= total.shape[0]:
         return None  # the op says which number is out of range
     np.add.at(total, ids[ids >= 0], rows[ids >= 0])
     return total
 
 
-@_added_rows.kernel_for("xla")
-def _scattered_rows(xp: CompilingXp, total: Array, ids: Array, rows: Array) -> Array:
+@_add_rows.kernel_for("xla")
+def _scatter_rows(xp: CompilingXp, total: Array, ids: Array, rows: Array) -> Array:
     return xp.scatter(total, (xp.where(ids < 0, total.shape[0], ids),), rows, "add")
 
 

@@ -48,7 +48,7 @@ def _counts(w: Window) -> Any:
     return np.minimum(starts + w.kernel, w.size) - np.maximum(starts, 0)
 
 
-def _divided(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
+def _divide(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
     """Divides `x` by the number of elements of each window."""
     total: Any = np.ones((), np.int64)
     for axis, w in enumerate(windows):
@@ -83,7 +83,7 @@ def _means(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
         for o in range(1, w.kernel):
             total = total + x[_along(axis, slice(o, o + w.span, w.stride))]
         x = total
-    return _divided(xp, x, windows)
+    return _divide(xp, x, windows)
 
 
 @kernel_part
@@ -98,14 +98,14 @@ def _spread(xp: Xp, gradient: Array, windows: Sequence[Window]) -> Array:
     """Gives each element of a window the window's divided gradient."""
     if is_half(gradient):
         return xp.astype(_spread(xp, xp.astype(gradient, np.float32), windows), gradient.dtype)
-    x = _divided(xp, gradient, windows)
+    x = _divide(xp, gradient, windows)
     for axis, w in enumerate(windows):
         if w.kernel == w.stride == 1:
             continue
         lead, tail = x.shape[:axis], x.shape[axis + 1 :]
         flat = xp.reshape(x, (int(np.prod(lead)), w.output_size, int(np.prod(tail))))
         if w.output_size and w.kernel <= w.stride:
-            flat = _repeated(xp, flat, w)
+            flat = _repeat(xp, flat, w)
         else:
             parts = (((o,), flat) for o in range(w.kernel)) if w.output_size else ()
             flat = win.overlay(xp, parts, [w], (flat.shape[0], w.size, flat.shape[2]), x.dtype)
@@ -113,7 +113,7 @@ def _spread(xp: Xp, gradient: Array, windows: Sequence[Window]) -> Array:
     return x
 
 
-def _repeated(xp: Xp, x: Array, w: Window) -> Array:
+def _repeat(xp: Xp, x: Array, w: Window) -> Array:
     """Gives each window's value to the window's elements along axis 1, where windows do not overlap."""
     lead, _, tail = x.shape
     wide = xp.broadcast_to(x[:, :, None], (lead, w.output_size, w.kernel, tail))

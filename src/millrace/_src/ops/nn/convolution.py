@@ -198,12 +198,12 @@ def convolution(
         if all(r == 1 for r in rates):
             return call(input, filters, moves, padding, dilations=rates, name=scope, **options)
         inside = slice(2, None) if channel_axis == 1 else slice(1, -1)
-        return _dilated(
+        return _dilate(
             input, filters, (moves, rates), inside, padding, data_format, functools.partial(call, name=scope, **options)
         )
 
 
-def _dilated(
+def _dilate(
     input: Tensor, filters: Tensor, moves: tuple[Any, Any], inside: slice, padding: Any, data_format: Any, call: Any
 ) -> Tensor:
     strides, rates = moves[0][inside], moves[1][inside]

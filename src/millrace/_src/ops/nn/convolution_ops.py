@@ -193,7 +193,7 @@ def _check_depths(depth: int | None, size: int | None, features: int | None) -> 
         raise ValueError(f"Depth of output ({features}) is not a multiple of the number of groups ({groups})")
 
 
-def _merged(a: int | None, b: int | None) -> int | None:
+def _merge(a: int | None, b: int | None) -> int | None:
     if a is not None and b is not None and a != b:
         raise ValueError(f"Dimensions must be equal, but are {a} and {b}")
     return b if a is None else a
@@ -211,7 +211,7 @@ def _input_gradient_shape(c: ShapeContext, rank: int) -> TensorShape:
     """Returns the shape asked for; the batch must be that of the gradient."""
     gradient, filters = check_rank(c.shape("out_backprop"), rank), check_rank(c.shape("filter"), rank)
     layout = static_layout(c, rank)
-    _merged(gradient[layout.channels], filters[-1])
+    _merge(gradient[layout.channels], filters[-1])
     sizes = c.value_as_shape("input_sizes")
     if sizes.rank is None:
         return TensorShape([None] * rank)
@@ -219,7 +219,7 @@ def _input_gradient_shape(c: ShapeContext, rank: int) -> TensorShape:
     if len(dims) == rank - 2:
         return assembled(layout, gradient[layout.batch], dims, filters[-2])
     dims = check_rank(sizes, rank)
-    dims[layout.batch] = _merged(dims[layout.batch], gradient[layout.batch])
+    dims[layout.batch] = _merge(dims[layout.batch], gradient[layout.batch])
     return TensorShape.of(tuple(dims))
 
 

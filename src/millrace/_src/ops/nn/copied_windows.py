@@ -58,7 +58,7 @@ def correlate_input_gradient(gradient: Array, filters: Array, windows: Sequence[
     """Computes the gradient of `correlate` with respect to `x`, which has the shape `like`."""
     if not gradient.size or not filters.size:
         return np.zeros(tuple(like), gradient.dtype)
-    mirror = _mirrored_windows(windows)
+    mirror = _mirror_windows(windows)
     if mirror is not None:
         groups = like[-1] // filters.shape[-2]
         return correlate(gradient, mirrored_filters(np, filters, groups), mirror)
@@ -125,7 +125,7 @@ class _Windows:
     """
 
     def __init__(self, x: Array, windows: Sequence[Window]) -> None:
-        x = _padded(x, windows)
+        x = _pad(x, windows)
         counts, kernels = tuple(w.output_size for w in windows), tuple(w.kernel for w in windows)
         strides = x.strides[1:-1]
         steps = (s * w.stride for s, w in zip(strides, windows, strict=True))
@@ -147,7 +147,7 @@ class _Windows:
         return self._view[batch].reshape(-1, self.width)
 
 
-def _padded(x: Array, windows: Sequence[Window]) -> Array:
+def _pad(x: Array, windows: Sequence[Window]) -> Array:
     if not any(w.before or w.after for w in windows):
         return x
     shape = (len(x), *(w.size + w.before + max(w.after, 0) for w in windows), x.shape[-1])
@@ -156,7 +156,7 @@ def _padded(x: Array, windows: Sequence[Window]) -> Array:
     return result
 
 
-def _mirrored_windows(windows: Sequence[Window]) -> tuple[Window, ...] | None:
+def _mirror_windows(windows: Sequence[Window]) -> tuple[Window, ...] | None:
     """Returns the windows of the correlation that is the input gradient; None if it is none, as for strides above 1."""
     mirrored = []
     for w in windows:

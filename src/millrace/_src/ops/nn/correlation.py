@@ -129,7 +129,7 @@ def is_small(key: Correlation) -> bool:
 # --- XLA -------------------------------------------------------------------------------------------------------------
 
 
-def _compiled(
+def _compile(
     xp: CompilingXp,
     kind: str,
     like: tuple[Sequence[int], Sequence[int]],
@@ -156,7 +156,7 @@ def _xla_correlate(xp: CompilingXp, x: Array, filters: Array, windows: Sequence[
             feature_group_count=max(x.shape[-1] // max(filters.shape[-2], 1), 1),
         )
 
-    return _compiled(xp, "forward", (x.shape, filters.shape), windows, own, (x, filters))
+    return _compile(xp, "forward", (x.shape, filters.shape), windows, own, (x, filters))
 
 
 def _convolve(
@@ -193,7 +193,7 @@ def _xla_input_gradient(
             feature_group_count=groups,
         )
 
-    return _compiled(xp, "input_gradient", (like, filters.shape), windows, own, (gradient, filters))
+    return _compile(xp, "input_gradient", (like, filters.shape), windows, own, (gradient, filters))
 
 
 @correlate_filter_gradient.kernel_for("xla")
@@ -204,14 +204,12 @@ def _xla_filter_gradient(
         return xp.zeros(tuple(like), x.dtype)
 
     def own(x: Array, gradient: Array) -> Array:
-        return _summed_over_images(xp, x, gradient, windows, like)
+        return _sum_over_images(xp, x, gradient, windows, like)
 
-    return _compiled(xp, "filter_gradient", (x.shape, like), windows, own, (x, gradient))
+    return _compile(xp, "filter_gradient", (x.shape, like), windows, own, (x, gradient))
 
 
-def _summed_over_images(
-    xp: CompilingXp, x: Array, gradient: Array, windows: Sequence[Window], like: Sequence[int]
-) -> Array:
+def _sum_over_images(xp: CompilingXp, x: Array, gradient: Array, windows: Sequence[Window], like: Sequence[int]) -> Array:
     """Computes the gradient by a convolution with batch and channels exchanged, which sums over the images."""
     spatial = "DHW"[3 - len(windows) :]
     groups, size = x.shape[-1] // like[-2], like[-2]

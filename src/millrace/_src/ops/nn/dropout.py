@@ -129,7 +129,7 @@ def _dropout(
         if is_number and rate == 0:
             skip()  # later random ops draw the same as if this op had drawn
             return x
-        scaled, threshold = _scaled(x, rate, is_number)
+        scaled, threshold = _scale(x, rate, is_number)
         noise = sampler(shape=_noise_shape(x, noise_shape), dtype=x.dtype)
         result = where(noise >= threshold, scaled, constant(0, dtype=x.dtype))
         if not executing_eagerly():
@@ -137,7 +137,7 @@ def _dropout(
         return result
 
 
-def _scaled(x: Tensor, rate: Any, is_number: bool) -> tuple[Any, Any]:
+def _scale(x: Tensor, rate: Any, is_number: bool) -> tuple[Any, Any]:
     """Returns `x / (1 - rate)`, and the rate in the dtype of `x`."""
     if is_number:
         return raw.Mul(x=x, y=constant(1 / (1 - rate), dtype=x.dtype)), rate

@@ -100,12 +100,12 @@ def lookup(params: Any, ids: Any, strategy: str, max_norm: float | None, name: s
         ids = convert_to_tensor(ids, name="ids")
         parts = [p if is_variable(p) else convert_to_tensor(p) for p in parts] if len(parts) > 1 else parts
         if len(parts) == 1:
-            rows = _clipped(gather(parts[0], ids, name=scope), ids.shape.rank, max_norm)
+            rows = _clip(gather(parts[0], ids, name=scope), ids.shape.rank, max_norm)
             return identity(rows)
         return _from_parts(parts, ids, strategy, max_norm, scope)
 
 
-def _clipped(rows: Tensor, leading: int | None, max_norm: float | None) -> Any:
+def _clip(rows: Tensor, leading: int | None, max_norm: float | None) -> Any:
     """Scales rows down to a length; the first `leading` dimensions tell the rows apart."""
     if max_norm is None:
         return rows
@@ -121,7 +121,7 @@ def _from_parts(parts: list[Any], ids: Tensor, strategy: str, max_norm: float | 
     count = len(parts)
     rows_of = raw.DynamicPartition(data=inside, partitions=part, num_partitions=count)
     positions_of = raw.DynamicPartition(data=positions, partitions=part, num_partitions=count)
-    rows_by_part = [_clipped(gather(p, rows), 1, max_norm) for p, rows in zip(parts, rows_of, strict=True)]
+    rows_by_part = [_clip(gather(p, rows), 1, max_norm) for p, rows in zip(parts, rows_of, strict=True)]
     joined = raw.ParallelDynamicStitch(indices=positions_of, data=rows_by_part, name=scope)
     row_shape = parts[0].shape[1:]
     row_dims = row_shape.as_list() if row_shape.is_fully_defined() else shape_of(parts[0])[1:]

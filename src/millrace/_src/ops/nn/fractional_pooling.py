@@ -105,7 +105,7 @@ def _shape(c: ShapeContext) -> list[TensorShape]:
     return [TensorShape(out), *(TensorShape([None if n is None else n + 1]) for n in out[1:3])]
 
 
-def _reduced(xp: Xp, x: Array, attrs: dict[str, Any], average: bool, stream: KernelStream | None) -> tuple[Any, ...]:
+def _reduce(xp: Xp, x: Array, attrs: dict[str, Any], average: bool, stream: KernelStream | None) -> tuple[Any, ...]:
     """Reduces each region to one element, the rows first; returns the result and the cuts."""
     sizes, dtype = _sizes(x.shape, attrs["pooling_ratio"]), x.dtype
     take = _words(xp, attrs, stream)
@@ -123,7 +123,7 @@ def _bind_stream(function: OpFunction, average: bool) -> None:
 
     def bind(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
         stream = None if attrs["deterministic"] else _unseeded_stream(attrs)
-        return lambda value: _reduced(xp, value, attrs, average, stream)
+        return lambda value: _reduce(xp, value, attrs, average, stream)
 
     function.specialize(bind)
 
@@ -167,7 +167,7 @@ def fractional_max_pool_op(
 ) -> tuple[Array, ...]:
     """Computes the largest element of each region of a random partition; also returns where the regions begin."""
     attrs = {"pooling_ratio": pooling_ratio, "pseudo_random": pseudo_random, "overlapping": overlapping}
-    return _reduced(xp, value, {**attrs, "seed": seed, "seed2": seed2}, False, None)
+    return _reduce(xp, value, {**attrs, "seed": seed, "seed2": seed2}, False, None)
 
 
 _bind_stream(fractional_max_pool_op, average=False)
@@ -295,7 +295,7 @@ def fractional_avg_pool_op(
 ) -> tuple[Array, ...]:
     """Computes the mean of each region of a random partition; also returns where the regions begin."""
     attrs = {"pooling_ratio": pooling_ratio, "pseudo_random": pseudo_random, "overlapping": overlapping}
-    return _reduced(xp, value, {**attrs, "seed": seed, "seed2": seed2}, True, None)
+    return _reduce(xp, value, {**attrs, "seed": seed, "seed2": seed2}, True, None)
 
 
 _bind_stream(fractional_avg_pool_op, average=True)
@@ -368,7 +368,7 @@ def fractional_avg_pool_second_gradient(
 # --- functions -------------------------------------------------------------------------------------------------------
 
 
-def _checked_ratios(ratios: Any) -> list[float]:
+def _validate_ratios(ratios: Any) -> list[float]:
     values = list(ratios) if isinstance(ratios, (list, tuple)) else [ratios]
     if any(value < 1.0 for value in values):
         raise ValueError(f"`pooling_ratio` elements should be >= 1.0. Received: pooling_ratio={ratios}")
@@ -430,7 +430,7 @@ def fractional_max_pool(
     """
     output, rows, columns = fractional_max_pool_op(
         value,
-        pooling_ratio=_checked_ratios(pooling_ratio),
+        pooling_ratio=_validate_ratios(pooling_ratio),
         pseudo_random=pseudo_random,
         overlapping=overlapping,
         name=name,

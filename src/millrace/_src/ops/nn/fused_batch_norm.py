@@ -114,14 +114,14 @@ def _normalize(xp: Xp, arrays: tuple[Array, ...], attrs: tuple[Any, ...]) -> tup
     x32 = xp.astype(x, np.float32)
     outputs = (mean, variance, mean, variance)
     if training:
-        outputs = _moved(xp, x32, mean, variance, (axes, factor))
+        outputs = _move(xp, x32, mean, variance, (axes, factor))
     used_mean, used_variance = outputs[2:]
     gain = xp.astype(scale, np.float32) / xp.sqrt(used_variance + np.float32(epsilon))
     y = (x32 - xp.reshape(used_mean, shape)) * xp.reshape(gain, shape) + xp.reshape(offset, shape)
     return (xp.astype(y, x.dtype), *(xp.astype(o, scale.dtype) for o in outputs))
 
 
-def _moved(xp: Xp, x: Array, mean: Array, variance: Array, how: tuple[Any, float]) -> tuple[Array, ...]:
+def _move(xp: Xp, x: Array, mean: Array, variance: Array, how: tuple[Any, float]) -> tuple[Array, ...]:
     """Returns the running moments moved towards the batch's moments, then the batch's moments."""
     axes, factor = how
     count = float(np.prod([x.shape[a] for a in axes]))

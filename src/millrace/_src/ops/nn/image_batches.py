@@ -231,11 +231,11 @@ def normalization(operation: Any, arguments: Sequence[BatchedValue], rows: Batch
     for tensor, old in zip(outputs, operation.outputs, strict=True):
         if old.shape.rank is None or old.shape.rank == 1 and old.shape[0] in (0, None) and not any_batched(arguments):
             return None
-        results.append(_separated(tensor, old, channels, rows))
+        results.append(_separate(tensor, old, channels, rows))
     return results
 
 
-def _separated(tensor: Any, old: Any, channels: int, rows: BatchedRows) -> Any:
+def _separate(tensor: Any, old: Any, channels: int, rows: BatchedRows) -> Any:
     """Returns a result of a normalization as rows; a result without channels is the same for all rows."""
     if old.shape.rank > 3:
         return apart(tensor, channels, rows)

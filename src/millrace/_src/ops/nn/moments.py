@@ -53,10 +53,10 @@ def moments(
         mean = reduce_mean(values, axes, keepdims=True, name="mean")
         squares = raw.SquaredDifference(x=values, y=raw.StopGradient(input=mean))
         variance = reduce_mean(squares, axes, keepdims=True, name="variance")
-        return _finished(x, mean, variance, axes, keepdims)
+        return _finish(x, mean, variance, axes, keepdims)
 
 
-def _finished(x: Tensor, mean: Tensor, variance: Tensor, axes: Any, keepdims: bool) -> tuple[Tensor, Tensor]:
+def _finish(x: Tensor, mean: Tensor, variance: Tensor, axes: Any, keepdims: bool) -> tuple[Tensor, Tensor]:
     """Returns the results without the averaged axes, in the dtype of `x`."""
     if not keepdims:
         mean, variance = squeeze(mean, axes), squeeze(variance, axes)
@@ -95,7 +95,7 @@ def weighted_moments(
         squares = weights * raw.SquaredDifference(x=values, y=mean)
         spread = reduce_sum(squares, axes, keepdims=True, name="weighted_distsq")
         variance = divide_no_nan(spread, count)
-        return _finished(x, mean, variance, axes, keepdims)
+        return _finish(x, mean, variance, axes, keepdims)
 
 
 @export("nn.sufficient_statistics", v1=[])

@@ -31,7 +31,7 @@ from millrace._src.util.export import export
 
 def _shape(c: ShapeContext) -> TensorShape:
     win.check_choice(c.op.name, "padding", c.attr("padding"), win.PADDINGS)
-    x, filters = (_ranked(c.shape(name), rank) for name, rank in (("input", 4), ("filter", 3)))
+    x, filters = (_rank(c.shape(name), rank) for name, rank in (("input", 4), ("filter", 3)))
     strides, rates = c.attr("strides"), c.attr("rates")
     for values, noun in ((strides, "stride"), (rates, "rates")):
         if len(values) != 4:
@@ -43,7 +43,7 @@ def _shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((x[0], *counts, filters[2] if x[3] is None else x[3]))
 
 
-def _ranked(shape: TensorShape, rank: int) -> list[int | None]:
+def _rank(shape: TensorShape, rank: int) -> list[int | None]:
     if shape.rank is None:
         return [None] * rank
     if shape.rank != rank:

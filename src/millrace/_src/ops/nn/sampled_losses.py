@@ -88,7 +88,7 @@ def noise_contrastive_loss(
 
     Returns: The loss of each example.
     """
-    logits, targets = _sampled_logits(tensors, sizes, sampled, without_hits, None, strategy, name)
+    logits, targets = _sample_logits(tensors, sizes, sampled, without_hits, None, strategy, name)
     losses = sigmoid_cross_entropy_with_logits(labels=targets, logits=logits, name="sampled_losses")
     return _row_sums(losses)
 
@@ -158,7 +158,7 @@ def drawn_softmax_loss(
 
     Returns: The loss of each example.
     """
-    logits, targets = _sampled_logits(tensors, sizes, sampled, without_hits, seed, strategy, name)
+    logits, targets = _sample_logits(tensors, sizes, sampled, without_hits, seed, strategy, name)
     targets = raw.StopGradient(input=targets, name="labels_stop_gradient")
     result: Tensor = softmax_cross_entropy_with_logits(labels=targets, logits=logits)
     return result
@@ -169,7 +169,7 @@ def _row_sums(x: Any) -> Any:
     return reshape(raw.MatMul(a=x, b=ones(stack([shape_of(x)[1], 1]), x.dtype)), [-1])
 
 
-def _sampled_logits(
+def _sample_logits(
     tensors: tuple[Any, ...],
     sizes: tuple[int, int, int],
     sampled: Any,

@@ -198,7 +198,7 @@ def log_probabilities(scores: Any) -> Any:
     return shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
 
 
-def _merged(labels: Sequence[int]) -> list[int]:
+def _merge(labels: Sequence[int]) -> list[int]:
     return [label for i, label in enumerate(labels) if i == 0 or labels[i - 1] != label]
 
 
@@ -234,7 +234,7 @@ def ctc_beam_search_decoder_op(
         if len(beams.prefixes) < top_paths:
             raise invalid("Less leaves in the beam search than requested.")
         for k, prefix in enumerate(beams.prefixes[:top_paths]):
-            paths[k].append(_merged(prefix) if merge_repeated else prefix)
+            paths[k].append(_merge(prefix) if merge_repeated else prefix)
         scores[i] = beams.totals[:top_paths]
     parts = [_sparse(rows) for rows in paths]
     return [p.indices for p in parts], [p.values for p in parts], [p.shape for p in parts], scores

@@ -137,7 +137,7 @@ def _states(rows: Sequence[Sequence[int]], blank: int, *, merges: bool) -> _Stat
     return _States(labels, _impossible(can_stay), _impossible(can_skip), is_last)
 
 
-def _shifted(x: Any, count: int) -> Any:
+def _shift(x: Any, count: int) -> Any:
     """Moves states towards the end, or towards the front, and fills up with impossible ones."""
     filler = np.full((len(x), min(abs(count), x.shape[1])), -np.inf)
     if count > 0:
@@ -155,7 +155,7 @@ def _forward(observed: Any, states: _States) -> Any:
     paths[:, 0] = 0  # before the first frame a path is in a blank
     result = np.empty(observed.shape)
     for t, values in enumerate(observed):
-        paths = values + _sum(paths + states.stay_cost, _shifted(paths, 1), _shifted(paths, 2) + states.skip_cost)
+        paths = values + _sum(paths + states.stay_cost, _shift(paths, 1), _shift(paths, 2) + states.skip_cost)
         result[t] = paths
     return result
 
@@ -165,11 +165,11 @@ def _backward(observed: Any, states: _States, lengths: Any) -> Any:
     last = _impossible(states.is_last)
     result = np.empty(observed.shape)
     paths = np.full(observed.shape[1:], -np.inf)
-    skip_cost = _shifted(states.skip_cost, -2)
+    skip_cost = _shift(states.skip_cost, -2)
     for t in reversed(range(len(observed))):
         if t + 1 < len(observed):
             after = paths + observed[t + 1]
-            paths = _sum(after + states.stay_cost, _shifted(after, -1), _shifted(after, -2) + skip_cost)
+            paths = _sum(after + states.stay_cost, _shift(after, -1), _shift(after, -2) + skip_cost)
         paths = np.where(lengths[:, None] == t + 1, last, paths)
         result[t] = paths
     return result

@@ -50,7 +50,7 @@ def _wide(xp: Xp, x: Array) -> Array:
     return xp.astype(x, np.float32) if x.dtype.itemsize < 4 else x
 
 
-def _shifted(xp: Xp, logits: Array) -> Array:
+def _shift(xp: Xp, logits: Array) -> Array:
     """Subtracts from logits the largest logit of their row."""
     if not logits.shape or 0 in logits.shape:
         return logits
@@ -66,7 +66,7 @@ def _check_rank(x: Array) -> None:
 def softmax_op(xp: Xp, logits: Array) -> Array:
     """Computes `exp(logits) / sum(exp(logits))` along the last axis."""
     _check_rank(logits)
-    exponentials = xp.exp(_shifted(xp, _wide(xp, logits)))
+    exponentials = xp.exp(_shift(xp, _wide(xp, logits)))
     return xp.astype(exponentials / xp.sum(exponentials, axis=-1, keepdims=True), logits.dtype)
 
 
@@ -96,7 +96,7 @@ def softmax_gradient(dy: Tensor, softmax: Tensor) -> Tensor:
 def log_softmax_op(xp: Xp, logits: Array) -> Array:
     """Computes `logits - log(sum(exp(logits)))` along the last axis."""
     _check_rank(logits)
-    shifted = _shifted(xp, _wide(xp, logits))
+    shifted = _shift(xp, _wide(xp, logits))
     return xp.astype(shifted - xp.log(xp.sum(xp.exp(shifted), axis=-1, keepdims=True)), logits.dtype)
 
 
@@ -165,7 +165,7 @@ def _along(function: Any, logits: Any, axis: Any, name: str | None) -> Any:
         )
     axis = axis % rank
     if executing_eagerly():
-        order = _swapped(rank, axis)
+        order = _swap(rank, axis)
         return raw.Transpose(x=function(raw.Transpose(x=logits, perm=order)), perm=order)
     rank_of(logits)  # TensorFlow's graphs have one more Rank node, which no operation reads
     size = rank_of(logits)
@@ -173,7 +173,7 @@ def _along(function: Any, logits: Any, axis: Any, name: str | None) -> Any:
     return transpose(function(last_axis_logits), _swapped_order(size, axis), name=name or "transpose")
 
 
-def _swapped(rank: int, axis: int) -> list[int]:
+def _swap(rank: int, axis: int) -> list[int]:
     """Returns the permutation that exchanges `axis` and the last one."""
     order = list(range(rank))
     order[axis], order[-1] = order[-1], order[axis]
@@ -209,7 +209,7 @@ def softmax_cross_entropy(xp: Xp, features: Array, labels: Array) -> tuple[Array
     """Computes the cross-entropy of each row, and its gradient with respect to `features`."""
     if features.shape != labels.shape:
         features, labels = _broadcast(xp, features, labels)
-    shifted = _shifted(xp, _wide(xp, features))
+    shifted = _shift(xp, _wide(xp, features))
     exponentials = xp.exp(shifted)
     total = xp.sum(exponentials, axis=-1, keepdims=True)
     targets = _wide(xp, labels)
@@ -323,7 +323,7 @@ def sparse_softmax_cross_entropy(xp: Xp, features: Array, labels: Array) -> tupl
             "logits and labels must have the same first dimension, got logits shape "
             f"[{','.join(map(str, features.shape))}] and labels shape [{','.join(map(str, labels.shape))}]",
         )
-    shifted = _shifted(xp, _wide(xp, features))
+    shifted = _shift(xp, _wide(xp, features))
     exponentials = xp.exp(shifted)
     total = xp.sum(exponentials, axis=-1, keepdims=True)
     rows = xp.arange(labels.shape[0])

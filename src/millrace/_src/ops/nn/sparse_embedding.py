@@ -95,7 +95,7 @@ def _ragged_bags(ids: Any, weights: Any) -> _Bags:
 # --- lookups ---------------------------------------------------------------------------------------------------------
 
 
-def _looked_up(
+def _look_up(
     parts: Sequence[Any], bags: _Bags, strategy: str, combiner: str, max_norm: Any, is_fast: bool, name: str
 ) -> Tensor:
     """Reduces the table's rows at the ids of each bag to one row."""
@@ -111,10 +111,10 @@ def _looked_up(
         rows = cast(rows, float32)
     if bags.weights is None:
         return cast(reduce(data=rows, indices=numbers, segment_ids=bags.bags, name=name), dtype)
-    return cast(_weighted(rows, numbers, bags.bags, cast(bags.weights, rows.dtype), combiner, name), dtype)
+    return cast(_weigh(rows, numbers, bags.bags, cast(bags.weights, rows.dtype), combiner, name), dtype)
 
 
-def _weighted(rows: Tensor, numbers: Tensor, bags: Tensor, weights: Tensor, combiner: str, name: str) -> Tensor:
+def _weigh(rows: Tensor, numbers: Tensor, bags: Tensor, weights: Tensor, combiner: str, name: str) -> Tensor:
     """Adds up weighted rows bag by bag, and divides the sum as the combiner says.
 
     The sum is the product of a sparse matrix of the weights, bag by row, and the rows.
@@ -151,7 +151,7 @@ def lookup_sparse(
     chosen, parts = _combiner(combiner), _parts_of(params)
     bags = _bags(_sparse(sp_ids), _sparse(sp_weights))
     with name_scope(name, "embedding_lookup_sparse") as scope:
-        return _looked_up(parts, bags, strategy, chosen, max_norm, is_fast, scope)
+        return _look_up(parts, bags, strategy, chosen, max_norm, is_fast, scope)
 
 
 @export("nn.embedding_lookup_sparse", v1=[])
@@ -255,9 +255,9 @@ def safe_lookup_sparse(
         sparse_ids = _as_sparse_matrix(_sparse(ids), "sparse_ids")
         values = None if weights is None else _as_sparse_matrix(_sparse(weights), "sparse_weights").values
         bags, row_count = _flat_bags(sparse_ids, values)
-        bags, is_empty = _filled(_pruned(bags, chosen), row_count, default_id)
-        rows = _looked_up(parts, bags, strategy, chosen, max_norm, is_fast, scope)
-        rows = rows if default_id is not None else _emptied(rows, is_empty)
+        bags, is_empty = _fill(_prune(bags, chosen), row_count, default_id)
+        rows = _look_up(parts, bags, strategy, chosen, max_norm, is_fast, scope)
+        rows = rows if default_id is not None else _make_empty(rows, is_empty)
         return _with_shape_of_ids(rows, sparse_ids)
 
 
@@ -282,7 +282,7 @@ def _flat_bags(ids: SparseTensor, weights: Tensor | None) -> tuple[_Bags, Tensor
     return _Bags(ids.values, bags, weights), raw.Prod(input=leading, reduction_indices=0)
 
 
-def _pruned(bags: _Bags, combiner: str) -> _Bags:
+def _prune(bags: _Bags, combiner: str) -> _Bags:
     """Leaves out ids that are negative, and those whose weight is not positive if the weights are a divisor."""
     is_kept = raw.GreaterEqual(x=bags.ids, y=0)
     if bags.weights is not None and combiner != "sum":
@@ -295,7 +295,7 @@ def _pruned(bags: _Bags, combiner: str) -> _Bags:
     )
 
 
-def _filled(bags: _Bags, row_count: Tensor, default_id: int | None) -> tuple[_Bags, Tensor]:
+def _fill(bags: _Bags, row_count: Tensor, default_id: int | None) -> tuple[_Bags, Tensor]:
     """Gives each empty bag an id, `default_id` or 0, of weight 1; returns the bags, and which of them were empty."""
     zeros = raw.ZerosLike(x=bags.bags)
     parts = {
@@ -311,7 +311,7 @@ def _filled(bags: _Bags, row_count: Tensor, default_id: int | None) -> tuple[_Ba
     return _Bags(ids, indices[:, 0], weights), is_empty
 
 
-def _emptied(rows: Tensor, is_empty: Tensor) -> Tensor:
+def _make_empty(rows: Tensor, is_empty: Tensor) -> Tensor:
     """Puts zeros instead of the rows of empty bags."""
     rank = rows.shape.rank
     ones = [1] * (rank - 1) if rank is not None else raw.Fill(dims=raw.Pack(values=[raw.Rank(input=rows) - 1]), value=1)

@@ -246,7 +246,7 @@ def check_choice(op: str, attr: str, value: str, allowed: Sequence[str]) -> None
     Raises: ValueError: if the attribute is another string.
     """
     if value not in allowed:
-        raise ValueError(f"Attr '{attr}' of '{op}' Op passed string '{value}' not in: {_quoted(allowed)}.")
+        raise ValueError(f"Attr '{attr}' of '{op}' Op passed string '{value}' not in: {_quote(allowed)}.")
 
 
 def require_choice(attr: str, value: str, allowed: Sequence[str]) -> None:
@@ -258,11 +258,11 @@ def require_choice(attr: str, value: str, allowed: Sequence[str]) -> None:
         raise InvalidArgumentError(
             None,
             None,
-            f"Value for attr '{attr}' of \"{value}\" is not in the list of allowed values: {_quoted(allowed)}",
+            f"Value for attr '{attr}' of \"{value}\" is not in the list of allowed values: {_quote(allowed)}",
         )
 
 
-def _quoted(names: Sequence[str]) -> str:
+def _quote(names: Sequence[str]) -> str:
     return ", ".join(f'"{n}"' for n in names)
 
 

@@ -334,13 +334,13 @@ class Queue(Referent):
         if not self.shapes:
             raise invalid(f"{self.kind}'s DequeueMany and DequeueUpTo require the components to have specified shapes.")
         if not rows:
-            return [_filled(dtype, (0, *_least_shape(s))) for dtype, s in zip(self.dtypes, self.shapes, strict=True)]
+            return [_fill(dtype, (0, *_least_shape(s))) for dtype, s in zip(self.dtypes, self.shapes, strict=True)]
         return [self._column(dtype, [row[number] for row in rows]) for number, dtype in enumerate(self.dtypes)]
 
     def _column(self, dtype: DType, arrays: Sequence[Array]) -> Array:
         """Stacks arrays, which are filled up to one shape."""
         largest = tuple(map(max, zip(*(array.shape for array in arrays), strict=True)))
-        column = _filled(dtype, (len(arrays), *largest))
+        column = _fill(dtype, (len(arrays), *largest))
         for row, array in enumerate(arrays):
             column[(row, *map(slice, array.shape))] = array if array.ndim else array[()]
         return column
@@ -350,7 +350,7 @@ def _least_shape(shape: TensorShape) -> tuple[int, ...]:
     return tuple(0 if dim is None else dim for dim in shape.as_list())
 
 
-def _filled(dtype: DType, shape: tuple[int, ...]) -> Array:
+def _fill(dtype: DType, shape: tuple[int, ...]) -> Array:
     return np.full(shape, b"", object) if dtype is string else np.zeros(shape, dtype.np_dtype)
 
 

@@ -247,7 +247,7 @@ def _area(kind: type[A], container: str, shared_name: str, capacity: int, memory
     return area
 
 
-def _checked(row: Row, dtypes: Sequence[DType]) -> Row:
+def _validate(row: Row, dtypes: Sequence[DType]) -> Row:
     """Returns an element if it has these dtypes.
 
     Raises: InvalidArgumentError: in TensorFlow's words.
@@ -301,7 +301,7 @@ def unstage(
     shared_name: str = "",
 ) -> Row:
     """Takes the element that was put aside first, waiting for one."""
-    return _checked(_area(StagingArea, container, shared_name, capacity, memory_limit).take(), dtypes)
+    return _validate(_area(StagingArea, container, shared_name, capacity, memory_limit).take(), dtypes)
 
 
 @op("StagePeek", "index: int32 -> values: dtypes", **_OUT)
@@ -316,7 +316,7 @@ def stage_peek(
     shared_name: str = "",
 ) -> Row:
     """Returns the element at a position, waiting until there is one."""
-    return _checked(_area(StagingArea, container, shared_name, capacity, memory_limit).peek(int(index)), dtypes)
+    return _validate(_area(StagingArea, container, shared_name, capacity, memory_limit).peek(int(index)), dtypes)
 
 
 def _size_of(kind: type[Area], count: Callable[[Any], int]) -> Any:
@@ -385,7 +385,7 @@ def _map_stage(kind: type[StagingMap]) -> Any:
         if len(listed) != len(values):
             raise invalid(f"Expected an index for each of {len(values)} values, got {len(listed)}")
         _check_indices(int(key), listed, len(dtypes))
-        row = _checked(list(values), [dtypes[index] for index in listed])
+        row = _validate(list(values), [dtypes[index] for index in listed])
         _area(kind, container, shared_name, capacity, memory_limit).put(int(key), listed, row, len(dtypes))
 
     kernel.__doc__ = "Puts tensors of an element aside under a key, waiting for room."
@@ -405,7 +405,7 @@ def _map_taking(kind: type[StagingMap], take: Callable[[Any, int, list[int]], Ro
         shared_name: str = "",
     ) -> Row:
         area = _area(kind, container, shared_name, capacity, memory_limit)
-        return _checked(take(area, int(key), indices.tolist()), dtypes)
+        return _validate(take(area, int(key), indices.tolist()), dtypes)
 
     kernel.__doc__ = "Returns tensors of the element under a key, waiting until it is complete."
     return kernel
@@ -423,7 +423,7 @@ def _map_unstage_no_key(kind: type[StagingMap]) -> Any:
         shared_name: str = "",
     ) -> tuple[Array, Row]:
         key, row = _area(kind, container, shared_name, capacity, memory_limit).take_any(indices.tolist())
-        return np.array(key), _checked(row, dtypes)
+        return np.array(key), _validate(row, dtypes)
 
     kernel.__doc__ = "Takes an element with its key, waiting for one that is complete."
     return kernel

@@ -57,7 +57,7 @@ class DynamicRaggedShapeSpec(BatchableTypeSpec):
         if self._dtype not in (int32, int64):
             raise ValueError("dtype must be tf.int32 or tf.int64")
         inner_shape = TensorShape(static_inner_shape)
-        self._row_partitions, self._static_inner_shape = _aligned(self._row_partitions, inner_shape)
+        self._row_partitions, self._static_inner_shape = _align(self._row_partitions, inner_shape)
 
     @property
     def value_type(self) -> type:
@@ -209,7 +209,7 @@ def _product(a: int | None, b: int | None) -> int | None:
     return None if a is None or b is None else a * b
 
 
-def _aligned(
+def _align(
     partitions: Sequence[RowPartitionSpec], inner_shape: TensorShape
 ) -> tuple[tuple[RowPartitionSpec, ...], TensorShape]:
     """Returns the parts of a spec with what their neighbours know.

@@ -34,7 +34,7 @@ def ragged_unary(function: Function, x: object) -> Any:
 @overload_elementwise("binary", RaggedTensor)
 def ragged_binary(function: Function, x: Any, y: Any) -> Any:
     """Applies an element-wise function to two operands, at least one of which is ragged."""
-    x, y = _converted(x, y)
+    x, y = _convert(x, y)
     if _fit(x, y):
         ragged = x if isinstance(x, RaggedTensor) else y
         return ragged.with_flat_values(function(flat_values_of(x), flat_values_of(y)))
@@ -45,13 +45,13 @@ def ragged_binary(function: Function, x: Any, y: Any) -> Any:
 @overload_elementwise("binary_assert", RaggedTensor)
 def ragged_binary_assert(function: Function, x: object, y: object) -> Any:
     """Applies an assertion to two operands, at least one of which is ragged."""
-    x, y = _converted(x, y)
+    x, y = _convert(x, y)
     return (
         function(flat_values_of(x), flat_values_of(y)) if _fit(x, y) else function(*BroadcastValues([x, y]).flat_values)
     )
 
 
-def _converted(x: Any, y: Any) -> tuple[Any, Any]:
+def _convert(x: Any, y: Any) -> tuple[Any, Any]:
     dtype = x.dtype if isinstance(x, RaggedTensor) else y.dtype
     x = convert_to_tensor_or_ragged_tensor(x, preferred_dtype=dtype, name="x")
     return x, convert_to_tensor_or_ragged_tensor(y, preferred_dtype=dtype, name="y")

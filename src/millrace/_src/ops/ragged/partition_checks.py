@@ -51,7 +51,7 @@ def check(sign: str, x: object, y: object, message: str) -> list[Any]:
     holds = getattr(raw, op_name)(x=x, y=y)
     condition = f"Condition x {sign} y did not hold."
     words = [message, condition] if message else [condition]
-    return _asserted(holds, [*words, "First elements of x:", x, "First elements of y:", y])
+    return _assert_all(holds, [*words, "First elements of x:", x, "First elements of y:", y])
 
 
 def check_not_negative(x: object, message: str) -> list[Any]:
@@ -62,7 +62,7 @@ def check_not_negative(x: object, message: str) -> list[Any]:
             raise invalid(_negative_text(known_x, message))
         return []
     holds = raw.GreaterEqual(x=x, y=raw.ZerosLike(x=x))
-    return _asserted(holds, [message, "Condition x >= 0 did not hold element-wise:", "x = ", x])
+    return _assert_all(holds, [message, "Condition x >= 0 did not hold element-wise:", "x = ", x])
 
 
 def check_not_decreasing(x: Any, message: str) -> list[Any]:
@@ -81,7 +81,7 @@ def checked(tensor: object, *checks: Sequence[Any]) -> Any:
     return with_dependencies(operations, tensor) if operations else tensor
 
 
-def _asserted(holds: Any, shown_data: list[Any]) -> list[Any]:
+def _assert_all(holds: Any, shown_data: list[Any]) -> list[Any]:
     if holds.shape.rank == 0:
         return assert_in_context(holds, shown_data)
     axes = raw.Range(start=0, limit=raw.Rank(input=holds), delta=1)

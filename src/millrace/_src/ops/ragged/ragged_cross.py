@@ -34,7 +34,7 @@ def ragged_cross(inputs: TensorLike, name: str | None = None) -> Any:
       ValueError: if a feature is of another dtype, or a ragged one of another rank.
       tf.errors.InvalidArgumentError: if the numbers of rows differ, or a feature is of another rank.
     """
-    return _crossed(inputs, name, hashed_output=False)
+    return _cross(inputs, name, hashed_output=False)
 
 
 @export("ragged.cross_hashed")
@@ -55,10 +55,10 @@ def ragged_cross_hashed(
     Returns: A RaggedTensor of int64.
     Raises: as `tf.ragged.cross`.
     """
-    return _crossed(inputs, name, hashed_output=True, num_buckets=num_buckets, hash_key=hash_key)
+    return _cross(inputs, name, hashed_output=True, num_buckets=num_buckets, hash_key=hash_key)
 
 
-def _crossed(
+def _cross(
     inputs: object, name: str | None, hashed_output: bool, num_buckets: int = 0, hash_key: int | None = None
 ) -> Any:
     if not isinstance(inputs, (list, tuple)):

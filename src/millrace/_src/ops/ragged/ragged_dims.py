@@ -78,20 +78,20 @@ def merge_dims(value: Any, outer_axis: int, inner_axis: int) -> Any:
     inner_axis = known_axis(inner_axis, rank, "inner_axis")
     if outer_axis > inner_axis:
         raise ValueError(f"Expected outer_axis ({outer_axis}) to be less than or equal to inner_axis ({inner_axis}).")
-    return _merged(value, outer_axis, inner_axis)
+    return _merge(value, outer_axis, inner_axis)
 
 
-def _merged(value: object, outer: int, inner: int) -> Any:
+def _merge(value: object, outer: int, inner: int) -> Any:
     if outer == inner:
         return value
     if not isinstance(value, RaggedFactories):
-        return _merged_dense(value, outer, inner)
+        return _merge_dense(value, outer, inner)
     ragged: Any = value
     if outer > 1:
-        return ragged.with_values(_merged(ragged.values, outer - 1, inner - 1))
+        return ragged.with_values(_merge(ragged.values, outer - 1, inner - 1))
     if outer == 0:
-        return _merged(ragged.values, 0, inner - 1)
-    values = _merged(ragged.values, 1, inner - 1) if inner > 2 else ragged.values
+        return _merge(ragged.values, 0, inner - 1)
+    values = _merge(ragged.values, 1, inner - 1) if inner > 2 else ragged.values
     return _without_second_axis(ragged, values)
 
 
@@ -106,13 +106,13 @@ def _without_second_axis(ragged: Any, values: object) -> Any:
     else:
         inner_length = shape_tensor(values, out_type=partition.dtype)[1]
         splits = partition.row_splits() * inner_length
-        inner_values = _merged_dense(values, 0, 1)
+        inner_values = _merge_dense(values, 0, 1)
     is_uniform = outer_length is not None and inner_length is not None
     length = outer_length * inner_length if is_uniform else None
     return ragged._of(inner_values, RowPartition._of(splits, uniform_row_length=length))
 
 
-def _merged_dense(tensor: Any, outer: int, inner: int) -> Any:
+def _merge_dense(tensor: Any, outer: int, inner: int) -> Any:
     dims = tensor.shape.dim_sizes
     if dims is not None and None not in dims:
         merged = 1

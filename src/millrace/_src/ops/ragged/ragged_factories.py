@@ -295,7 +295,7 @@ class RaggedFactories:
         """
         _refuse_tensor(nested_row_splits, "nested_row_splits")
         with name_scope(name, "RaggedFromNestedRowSplits"):
-            return _nested(flat_values, nested_row_splits, cls.from_row_splits, validate)
+            return _nest(flat_values, nested_row_splits, cls.from_row_splits, validate)
 
     @classmethod
     def from_nested_row_lengths(
@@ -319,7 +319,7 @@ class RaggedFactories:
         """
         _refuse_tensor(nested_row_lengths, "nested_row_lengths")
         with name_scope(name, "RaggedFromNestedRowlengths"):
-            return _nested(flat_values, nested_row_lengths, cls.from_row_lengths, validate)
+            return _nest(flat_values, nested_row_lengths, cls.from_row_lengths, validate)
 
     @classmethod
     def from_nested_value_rowids(
@@ -364,7 +364,7 @@ class RaggedFactories:
             return result
 
 
-def _nested(flat_values: object, parts: Sequence[Any], factory: Callable[..., Any], validate: bool) -> Any:
+def _nest(flat_values: object, parts: Sequence[Any], factory: Callable[..., Any], validate: bool) -> Any:
     result = flat_values
     for part in reversed(list(parts)):
         result = factory(result, part, validate=validate)

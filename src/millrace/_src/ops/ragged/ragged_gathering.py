@@ -51,7 +51,7 @@ def ragged_gather(
         if not indices.shape[:batch_dims].is_compatible_with(params.shape[:batch_dims]):
             words = f"batch shape from indices {indices.shape[:batch_dims]} does not match params shape"
             raise ValueError(f"{words} {params.shape}")
-        return _gathered_inside(params, indices, axis, batch_dims)
+        return _gather_inside(params, indices, axis, batch_dims)
 
 
 @overload("compat.v1.gather", RaggedTensor)
@@ -78,7 +78,7 @@ def ragged_batch_gather(params: Any, indices: Any, name: str | None = None) -> A
     return ragged_gather(params, indices, batch_dims=indices.shape.rank - 1, name=name)
 
 
-def _gathered_inside(params: Any, indices: Any, axis: int, batch_dims: int) -> Any:
+def _gather_inside(params: Any, indices: Any, axis: int, batch_dims: int) -> Any:
     """Picks along an axis behind the first.
 
     A cell is a slice of `params` for given indices of the dimensions before `axis`.
@@ -177,7 +177,7 @@ def ragged_gather_nd(
             raise ValueError("The innermost dimension of indices may not be ragged")
         if width is None:
             raise ValueError("indices.shape[-1] must be statically known.")
-        return _gathered_nd(params, indices, width)
+        return _gather_nd(params, indices, width)
 
 
 @overload("compat.v1.gather_nd", RaggedTensor)
@@ -188,9 +188,9 @@ def ragged_gather_nd_v1(
     return ragged_gather_nd(params, indices, batch_dims, name, bad_indices_policy)
 
 
-def _gathered_nd(params: Any, indices: Any, width: int) -> Any:
+def _gather_nd(params: Any, indices: Any, width: int) -> Any:
     if isinstance(indices, RaggedTensor):
-        return indices.with_values(_gathered_nd(params, indices.values, width))
+        return indices.with_values(_gather_nd(params, indices.values, width))
     if not isinstance(params, RaggedTensor):
         return gather_nd(params, indices)
     if width == 0:

@@ -80,7 +80,7 @@ def _item(values: Any, keys: Key) -> Any:
     if row_key is None:
         return _with_new_axis(values, _item(values, inner_keys))
     if isinstance(row_key, slice):
-        return _columns(_sliced_rows(values, row_key), inner_keys)
+        return _columns(_slice_rows(values, row_key), inner_keys)
     return _item(_row(values, row_key), inner_keys)
 
 
@@ -134,7 +134,7 @@ def _index(key: Any) -> Any:
     raise TypeError(_BAD_KEY.format(key))
 
 
-def _sliced_rows(ragged: Any, key: slice) -> Any:
+def _slice_rows(ragged: Any, key: slice) -> Any:
     """Returns the rows that a slice chooses."""
     if key == _ALL and not any(isinstance(part, Tensor) for part in (key.start, key.stop, key.step)):
         return ragged
@@ -186,7 +186,7 @@ def _columns(ragged: Any, keys: Key) -> Any:
         inner = _columns(ragged, inner_keys)
         return _with_unit_columns(inner)
     if isinstance(column_key, slice):
-        sliced = _sliced_columns(ragged, column_key)
+        sliced = _slice_columns(ragged, column_key)
         return sliced.with_values(_inner(sliced.values, inner_keys)) if inner_keys else sliced
     return _inner(_column(ragged, column_key), inner_keys)
 
@@ -224,7 +224,7 @@ def _column(ragged: Any, key: Any) -> Any:
     return take_rows(ragged.values, positions)
 
 
-def _sliced_columns(ragged: Any, key: slice) -> Any:
+def _slice_columns(ragged: Any, key: slice) -> Any:
     """Returns the ragged tensor with a slice of each row."""
     bounds = [_slice_bound(bound) for bound in (key.start, key.stop, key.step)]
     start, stop, step = bounds
@@ -259,10 +259,10 @@ def _row_bounds(start: object, stop: object, forwards: bool, lengths: Any) -> tu
     zeros = raw.ZerosLike(x=lengths)
     least, most = (zeros, lengths) if forwards else (zeros - 1, lengths - 1)
     begin, end = (least, most) if forwards else (most, least)
-    return _clipped(start, begin, least, most, lengths), _clipped(stop, end, least, most, lengths)
+    return _clip(start, begin, least, most, lengths), _clip(stop, end, least, most, lengths)
 
 
-def _clipped(bound: Any, default: object, least: object, most: object, lengths: Any) -> Any:
+def _clip(bound: Any, default: object, least: object, most: object, lengths: Any) -> Any:
     if bound is None:
         return default
     if isinstance(bound, int):

@@ -206,14 +206,14 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
         num_partitions = convert_to_tensor(num_partitions, name="num_partitions", dtype_hint=partitions.dtype)
         num_partitions = raw.Cast(x=num_partitions, DstT=partitions.dtype)
         splits_dtype = common_splits_dtype(data) or common_splits_dtype(partitions) or partitions.dtype
-        return _stacked(data, partitions, num_partitions, splits_dtype)
+        return _stack(data, partitions, num_partitions, splits_dtype)
 
 
-def _stacked(data: Any, partitions: Any, num_partitions: object, splits_dtype: object) -> Any:
+def _stack(data: Any, partitions: Any, num_partitions: object, splits_dtype: object) -> Any:
     """Stacks groups; brings `data` and `partitions` to one dimension that both share first."""
     rank = partitions.shape.rank
     if isinstance(partitions, RaggedTensor):
-        return _stacked_ragged(data, partitions, num_partitions, splits_dtype)
+        return _stack_ragged(data, partitions, num_partitions, splits_dtype)
     if rank is None:
         raise ValueError("partitions must have known rank.")
     if not isinstance(data, RaggedTensor) or rank <= 1:
@@ -225,22 +225,22 @@ def _stacked(data: Any, partitions: Any, num_partitions: object, splits_dtype: o
             ragged = RaggedTensor.from_tensor(
                 partitions, ragged_rank=min(data.ragged_rank, rank - 1), row_splits_dtype=data._row_partition.dtype
             )
-            return _stacked_ragged(data, ragged, num_partitions, splits_dtype)
+            return _stack_ragged(data, ragged, num_partitions, splits_dtype)
         inner_shape = raw.Shape(input=data)[rank:]
         data = raw.Reshape(tensor=data, shape=raw.ConcatV2(values=[[-1], inner_shape], axis=0))
         partitions = raw.Reshape(tensor=partitions, shape=[-1])
-    return _stacked_rows(data, partitions, num_partitions, splits_dtype)
+    return _stack_rows(data, partitions, num_partitions, splits_dtype)
 
 
-def _stacked_ragged(data: Any, partitions: RaggedTensor, num_partitions: Any, splits_dtype: Any) -> Any:
+def _stack_ragged(data: Any, partitions: RaggedTensor, num_partitions: Any, splits_dtype: Any) -> Any:
     if not isinstance(data, RaggedTensor):
         data = RaggedTensor.from_tensor(data, row_splits_dtype=partitions._row_partition.dtype)
     words = "data and partitions have incompatible ragged shapes"
     checks = check("==", data.row_splits, partitions.row_splits, words)
-    return _stacked(data.values, checked_values(partitions.values, checks), num_partitions, splits_dtype)
+    return _stack(data.values, checked_values(partitions.values, checks), num_partitions, splits_dtype)
 
 
-def _stacked_rows(data: object, partitions: Any, num_partitions: object, splits_dtype: object) -> Any:
+def _stack_rows(data: object, partitions: Any, num_partitions: object, splits_dtype: object) -> Any:
     """Stacks groups of the rows of `data`, whose numbers are a vector."""
     if partitions.dtype not in (int32, int64):
         raise ValueError("value_rowids must have dtype int32 or int64")

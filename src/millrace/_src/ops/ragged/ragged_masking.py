@@ -62,11 +62,11 @@ def ragged_boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
         if rank == 0:
             raise ValueError("mask cannot be scalar.")
         if rank == 1:
-            return _masked_rows(data, mask)
-        return _masked(data, mask, rank)
+            return _mask_rows(data, mask)
+        return _mask(data, mask, rank)
 
 
-def _masked_rows(data: Any, mask: Any) -> Any:
+def _mask_rows(data: Any, mask: Any) -> Any:
     data.shape[:1].assert_is_compatible_with(mask.shape)
     if not isinstance(data, RaggedTensor):
         return boolean_mask(data, mask)
@@ -78,7 +78,7 @@ def _true_positions(mask: Any) -> Any:
     return raw.Reshape(tensor=raw.Where(input=mask), shape=[-1])
 
 
-def _masked(data: Any, mask: Any, rank: int) -> RaggedTensor:
+def _mask(data: Any, mask: Any, rank: int) -> RaggedTensor:
     if isinstance(data, RaggedTensor) and isinstance(mask, RaggedTensor) and data.ragged_rank < mask.ragged_rank:
         raise ValueError(_IDENTICAL)
     if not (isinstance(data, RaggedTensor) or isinstance(mask, RaggedTensor)):

@@ -29,7 +29,7 @@ def _operator(function: Callable[..., Any]) -> tuple[Method, Method]:
     return forward, backward
 
 
-def _compared(function: Callable[..., Any], x: Any, y: object, *, otherwise: bool) -> Any:
+def _compare(function: Callable[..., Any], x: Any, y: object, *, otherwise: bool) -> Any:
     """Compares element by element; values that cannot be compared so are unequal. In a plain v1 graph, by identity."""
     if y is None:
         return otherwise
@@ -62,10 +62,10 @@ class RaggedOperators:  # noqa: PLW1641  (RaggedTensor decides how it hashes)
     __le__, __ge__ = _operator(less_equal)[0], _operator(greater_equal)[0]
 
     def __eq__(self, other: object) -> Any:
-        return _compared(equal, self, other, otherwise=False)
+        return _compare(equal, self, other, otherwise=False)
 
     def __ne__(self, other: object) -> Any:
-        return _compared(not_equal, self, other, otherwise=True)
+        return _compare(not_equal, self, other, otherwise=True)
 
     def __abs__(self) -> Any:
         return abs_(self)

@@ -51,12 +51,10 @@ def combined_segments(segment_op: SegmentOp, data: object, segment_ids: Any, num
         raise ValueError("segment_ids must have dtype int32 or int64.")
     if not isinstance(data, RaggedTensor):
         return segment_op(data=data, segment_ids=segment_ids, num_segments=num_segments)
-    return _combined_rows(segment_op, data, segment_ids, num_segments)
+    return _combine_rows(segment_op, data, segment_ids, num_segments)
 
 
-def _combined_rows(
-    segment_op: SegmentOp, data: RaggedTensor, segment_ids: object, num_segments: object
-) -> RaggedTensor:
+def _combine_rows(segment_op: SegmentOp, data: RaggedTensor, segment_ids: object, num_segments: object) -> RaggedTensor:
     dtype = data._row_partition.dtype
     segment_ids, num_segments = (raw.Cast(x=x, DstT=dtype) for x in (segment_ids, num_segments))
     lengths = raw.UnsortedSegmentMax(data=data.row_lengths(), segment_ids=segment_ids, num_segments=num_segments)
@@ -67,7 +65,7 @@ def _combined_rows(
     return RaggedTensor._of(combined_segments(segment_op, data.values, targets, partition.nvals()), partition)
 
 
-def _overloaded(segment_op: SegmentOp, data: object, segment_ids: object, num_segments: Any, name: str | None) -> Any:
+def _overload(segment_op: SegmentOp, data: object, segment_ids: object, num_segments: Any, name: str | None) -> Any:
     with name_scope(name, "RaggedSegment"):
         data = convert_to_tensor_or_ragged_tensor(data, name="data")
         segment_ids = convert_to_tensor_or_ragged_tensor(segment_ids, name="segment_ids")
@@ -81,7 +79,7 @@ def ragged_unsorted_segment_sum(
     data: object, segment_ids: object, num_segments: object, name: str | None = None
 ) -> Any:
     """Adds up the rows of each segment."""
-    return _overloaded(raw.UnsortedSegmentSum, data, segment_ids, num_segments, name)
+    return _overload(raw.UnsortedSegmentSum, data, segment_ids, num_segments, name)
 
 
 @overload("math.unsorted_segment_prod", RaggedTensor)
@@ -89,7 +87,7 @@ def ragged_unsorted_segment_prod(
     data: object, segment_ids: object, num_segments: object, name: str | None = None
 ) -> Any:
     """Multiplies the rows of each segment."""
-    return _overloaded(raw.UnsortedSegmentProd, data, segment_ids, num_segments, name)
+    return _overload(raw.UnsortedSegmentProd, data, segment_ids, num_segments, name)
 
 
 @overload("math.unsorted_segment_max", RaggedTensor)
@@ -97,7 +95,7 @@ def ragged_unsorted_segment_max(
     data: object, segment_ids: object, num_segments: object, name: str | None = None
 ) -> Any:
     """Finds the largest elements of the rows of each segment."""
-    return _overloaded(raw.UnsortedSegmentMax, data, segment_ids, num_segments, name)
+    return _overload(raw.UnsortedSegmentMax, data, segment_ids, num_segments, name)
 
 
 @overload("math.unsorted_segment_min", RaggedTensor)
@@ -105,7 +103,7 @@ def ragged_unsorted_segment_min(
     data: object, segment_ids: object, num_segments: object, name: str | None = None
 ) -> Any:
     """Finds the smallest elements of the rows of each segment."""
-    return _overloaded(raw.UnsortedSegmentMin, data, segment_ids, num_segments, name)
+    return _overload(raw.UnsortedSegmentMin, data, segment_ids, num_segments, name)
 
 
 @overload("math.unsorted_segment_mean", RaggedTensor)

@@ -93,7 +93,7 @@ def ragged_squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any
         axes = {known_axis(a, input.shape.rank, f"axis[{i}]") for i, a in enumerate(axis)}
         result = input
         for a in sorted(axes, reverse=True):
-            result = _squeezed(result, a, a)
+            result = _squeeze(result, a, a)
         return result
 
 
@@ -103,12 +103,12 @@ def ragged_squeeze_v1(input: object, axis: object = None, name: str | None = Non
     return ragged_squeeze(input, squeeze_dims if axis is None else axis, name)
 
 
-def _squeezed(value: object, axis: int, named_axis: int) -> Any:
+def _squeeze(value: object, axis: int, named_axis: int) -> Any:
     """Removes one dimension; `named_axis` is its number as the user counts."""
     if not isinstance(value, RaggedTensor):
         return raw.Squeeze(input=value, axis=[axis])
     if axis > 1:
-        return value.with_values(_squeezed(value.values, axis - 1, named_axis))
+        return value.with_values(_squeeze(value.values, axis - 1, named_axis))
     sizes = value.nrows() if axis == 0 else value.row_lengths()
     words = f"the given axis (axis = {named_axis}) is not squeezable!"
     axes = [] if axis == 0 else [0]
@@ -127,16 +127,16 @@ def ragged_reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
         if not isinstance(axes, (list, tuple)) or any(not isinstance(a, int) for a in axes):
             raise TypeError("`axis` must be a list of int or a constant tensor when reversing axes in a ragged tensor")
         for a in {known_axis(a, tensor.shape.rank, f"axis[{i}]") for i, a in enumerate(axes)}:
-            tensor = _reversed(tensor, a)
+            tensor = _reverse(tensor, a)
         return tensor
 
 
-def _reversed(value: object, axis: int) -> Any:
+def _reverse(value: object, axis: int) -> Any:
     if not isinstance(value, RaggedTensor):
         return raw.ReverseV2(tensor=value, axis=[axis])
     partition: RowPartition = value._row_partition
     if axis > 1:
-        return value.with_values(_reversed(value.values, axis - 1))
+        return value.with_values(_reverse(value.values, axis - 1))
     if axis == 0:
         return gathered(value, raw.ReverseV2(tensor=range_(partition.nrows(), dtype=partition.dtype), axis=[0]))
     ends = raw.GatherV2(
@@ -168,7 +168,7 @@ def ragged_tile(input: Any, multiples: Any, name: str | None = None) -> Any:
         known = static_value(multiples)
         for axis in reversed(range(input.ragged_rank + 1)):
             if known is None or known[axis] != 1:
-                input = _tiled(input, axis, multiples[axis])
+                input = _tile(input, axis, multiples[axis])
         inner = range(input.ragged_rank + 1, rank)
         if inner and (known is None or (known[inner.start :] != 1).any()):
             flat_multiples = raw.ConcatV2(
@@ -178,11 +178,11 @@ def ragged_tile(input: Any, multiples: Any, name: str | None = None) -> Any:
         return input
 
 
-def _tiled(value: RaggedTensor, axis: int, multiple: object) -> Any:
+def _tile(value: RaggedTensor, axis: int, multiple: object) -> Any:
     """Repeats a ragged tensor along the first axis, or along that of a partition."""
     partition = value._row_partition
     if axis > 1:
-        return value.with_values(_tiled(value.values, axis - 1, multiple))
+        return value.with_values(_tile(value.values, axis - 1, multiple))
     rows = range_(partition.nrows(), dtype=partition.dtype)
     if axis == 0:
         return gathered(value, raw.Tile(input=rows, multiples=raw.ExpandDims(input=multiple, axis=0)))

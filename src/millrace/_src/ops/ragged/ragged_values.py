@@ -97,12 +97,12 @@ def ragged_softmax(logits: Any, axis: Any = None, name: str | None = None) -> An
         axis = known_axis(-1 if axis is None else axis, logits.shape.rank)
         if axis > logits.ragged_rank:
             return logits.with_flat_values(softmax(logits.flat_values, axis=axis - logits.ragged_rank))
-        shifted = _paired(raw.Sub, logits, _largest(logits, axis, True))
+        shifted = _pair(raw.Sub, logits, _largest(logits, axis, True))
         powers = shifted.with_flat_values(raw.Exp(x=shifted.flat_values))
-        return _paired(raw.RealDiv, powers, _total(powers, axis, True))
+        return _pair(raw.RealDiv, powers, _total(powers, axis, True))
 
 
-def _paired(binary_op: Any, x: RaggedTensor, y: Any) -> RaggedTensor:
+def _pair(binary_op: Any, x: RaggedTensor, y: Any) -> RaggedTensor:
     """Applies an op to the elements of `x` and those of `y`, which is broadcast."""
     operands = BroadcastValues([x, y])
     made: RaggedTensor = operands.with_flat_values(binary_op(x=operands.flat_values[0], y=operands.flat_values[1]))
@@ -120,7 +120,7 @@ def ragged_reduce_join(
 
     def join_segments(data: Any, segment_ids: object, num_segments: object) -> Any:
         if data.shape.rank != 1:
-            return _joined_slices(data, segment_ids, num_segments, separator)
+            return _join_slices(data, segment_ids, num_segments, separator)
         return raw.UnsortedSegmentJoin(
             inputs=data, segment_ids=segment_ids, num_segments=num_segments, separator=separator
         )
@@ -132,7 +132,7 @@ def ragged_reduce_join(
         return RaggedReduction(join_dense, join_segments)(inputs, axis, keepdims)
 
 
-def _joined_slices(data: object, segment_ids: object, num_segments: object, separator: str) -> Any:
+def _join_slices(data: object, segment_ids: object, num_segments: object, separator: str) -> Any:
     """Joins the slices of each segment element by element."""
     inner_shape = raw.Shape(input=data, out_type=int64)[1:]
     size = raw.Prod(input=inner_shape, reduction_indices=[0])

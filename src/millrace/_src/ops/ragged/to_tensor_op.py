@@ -142,12 +142,12 @@ def ragged_tensor_to_tensor(
     dims = (*padding.sizes, *values.shape[1:])
     if padding.filled is None:
         return fitting_values.reshape(dims)
-    result = _filled(dims, values.dtype, default_value)
+    result = _fill(dims, values.dtype, default_value)
     result[padding.filled] = fitting_values
     return result
 
 
-def _filled(dims: Dims, dtype: Any, value: Array) -> Array:
+def _fill(dims: Dims, dtype: Any, value: Array) -> Array:
     """Returns an array full of a value; memory fresh from the system holds zero bytes already."""
     if dtype.kind != "O" and not any(value.tobytes()):
         return np.zeros(dims, dtype)
@@ -234,7 +234,7 @@ def _row_splits(tensors: Sequence[Array], types: Sequence[str], nvals: int) -> l
             nrows = int(tensor)
             continue
         if kind == "ROW_SPLITS":
-            splits = _checked_splits(tensor)
+            splits = _validate_splits(tensor)
         elif kind == "VALUE_ROWIDS":
             splits = _splits_of_rowids(tensor, nrows)
         else:
@@ -252,7 +252,7 @@ def _unknown_type(kind: str) -> InvalidArgumentError:
     return invalid(f"{words} {kind}")
 
 
-def _checked_splits(splits: Array) -> Array:
+def _validate_splits(splits: Array) -> Array:
     if not splits.size or splits[0] != 0 or (splits[1:] < splits[:-1]).any():
         raise invalid("Invalid row split size.")
     return splits

@@ -166,18 +166,18 @@ def ragged_tensor_from_variant(
     """Makes the ragged tensor for which a tensor of variants stands; each of its dimensions is one of the result."""
     dims = encoded_ragged.shape
     ragged_rank = _inner_rank(input_ragged_rank, output_ragged_rank, len(dims))
-    variants = [_checked(item, ragged_rank, Tsplits, Tvalues) for item in encoded_ragged.reshape(-1).tolist()]
+    variants = [_validate(item, ragged_rank, Tsplits, Tvalues) for item in encoded_ragged.reshape(-1).tolist()]
     if not dims:
         return list(variants[0].splits), variants[0].values
     if input_ragged_rank < 0 and output_ragged_rank < len(dims):
-        return [], _stacked(variants, Tvalues)
+        return [], _stack(variants, Tvalues)
     outer = [_uniform_splits(dims[:level], dims[level], Tsplits) for level in range(1, len(dims))]
     if not variants:
         empty = [np.zeros(1, Tsplits.np_dtype) for _ in range(ragged_rank + 1)]
         return [*outer, *empty], np.zeros(0, Tvalues.np_dtype)
     lengths = [len(v.splits[0]) - 1 if v.splits else _row_count(v) for v in variants]
-    inner = [_joined_splits([v.splits[level] for v in variants], Tsplits) for level in range(ragged_rank)]
-    return [*outer, _splits_of(lengths, Tsplits), *inner], _joined_values(variants)
+    inner = [_join_splits([v.splits[level] for v in variants], Tsplits) for level in range(ragged_rank)]
+    return [*outer, _splits_of(lengths, Tsplits), *inner], _join_values(variants)
 
 
 def _inner_rank(input_rank: int, output_rank: int, ndim: int) -> int:
@@ -199,7 +199,7 @@ def _inner_rank(input_rank: int, output_rank: int, ndim: int) -> int:
     return input_rank
 
 
-def _checked(item: object, ragged_rank: int, splits_dtype: DType, dtype: DType) -> RaggedVariant:
+def _validate(item: object, ragged_rank: int, splits_dtype: DType, dtype: DType) -> RaggedVariant:
     """Returns a variant that is a ragged tensor of the expected rank and dtypes."""
     if not isinstance(item, RaggedVariant):
         raise invalid(f"Input Variant element doesn't hold a RaggedTensorVariant: {item!r}")
@@ -232,13 +232,13 @@ def _uniform_splits(outer_dims: Sequence[int], dim: int, dtype: DType) -> Array:
     return np.arange(math.prod(outer_dims) + 1, dtype=dtype.np_dtype) * dim
 
 
-def _joined_splits(parts: Sequence[Array], dtype: DType) -> Array:
+def _join_splits(parts: Sequence[Array], dtype: DType) -> Array:
     """Returns the splits of partitions that follow one another."""
     lengths = np.concatenate([np.diff(splits) for splits in parts])
     return _splits_of(lengths, dtype)
 
 
-def _joined_values(variants: Sequence[RaggedVariant]) -> Array:
+def _join_values(variants: Sequence[RaggedVariant]) -> Array:
     """Returns the values of all variants, one after the other."""
     first = variants[0].values
     for index, variant in enumerate(variants):
@@ -258,7 +258,7 @@ def _joined_values(variants: Sequence[RaggedVariant]) -> Array:
     return np.concatenate([variant.values for variant in variants])
 
 
-def _stacked(variants: Sequence[RaggedVariant], dtype: DType) -> Array:
+def _stack(variants: Sequence[RaggedVariant], dtype: DType) -> Array:
     """Returns dense values of one shape as a batch."""
     if not variants:
         return np.zeros(0, dtype.np_dtype)

@@ -72,7 +72,7 @@ def _drawn(xp: Xp, starts: tuple[Stream, Stream], few: Array, valid: Array, coun
 
 
 @_drawn.kernel_for("xla")
-def _drawn_by_both(
+def _draw_by_both(
     xp: CompilingXp, starts: tuple[Stream, Stream], few: Array, valid: Array, count: Array, prob: Array
 ) -> Array:
     by_inversion = _inversion(xp, starts[0], xp.where(few, count, 0.0), xp.where(few, prob, 0.25))

@@ -60,7 +60,7 @@ def truncated_normal(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDTyp
     """Draws standard normal numbers; numbers outside [-2, 2] are drawn again."""
 
     def make(run: Run, out: Array | None) -> Array:
-        return _truncated(xp, run.positions(xp), dtype, out)
+        return _truncate(xp, run.positions(xp), dtype, out)
 
     stride = _per_block(dtype) * RESERVED_PER_OUTPUT // WORDS_PER_BLOCK
     return _fill(xp, ("truncated_normal", dtype), stream, shape, dtype, make, stride)
@@ -112,7 +112,7 @@ def normals_of_lanes(xp: Xp, lanes: Lanes, dtype: NpDType, out: Array | None = N
         return lane_normals(xp, lanes, out)
     size = len(lanes.first)
     if dtype != np.float64:
-        return _rounded(lane_normals(xp, lanes, scratch("normals", (size, 4), np.float32)), dtype, out)
+        return _round(lane_normals(xp, lanes, scratch("normals", (size, 4), np.float32)), dtype, out)
     normals = np.empty((size, 2)) if out is None else out
     normals[:, 0], normals[:, 1] = box_muller_float64(xp, *(uniform_float64(xp, lane) for lane in lanes))
     return normals
@@ -129,26 +129,26 @@ def _normals_on_xla(xp: CompilingXp, lanes: Lanes, dtype: NpDType, out: None = N
 
 
 @kernel_part
-def _truncated(xp: Xp, starts: Stream, dtype: NpDType, out: Array | None) -> Array:
+def _truncate(xp: Xp, starts: Stream, dtype: NpDType, out: Array | None) -> Array:
     """Draws one full group for each start; a group is the first accepted candidates in order."""
     # One block suffices for most groups (0.83 of them, for four numbers), so more is drawn only for the others.
     if dtype.itemsize == 2:  # what counts is the number before it is rounded
-        return _rounded(_truncated(xp, starts, np.dtype(np.float32), None), dtype, out)
+        return _round(_truncate(xp, starts, np.dtype(np.float32), None), dtype, out)
     groups = normals_of_lanes(xp, lanes_at(xp, starts), dtype, out)
     (short,) = np.nonzero(~(np.abs(groups) < _TRUNCATION).all(axis=1))
     if len(short):
-        groups[short] = _completed(xp, starts.at(short), groups[short])
+        groups[short] = _complete(xp, starts.at(short), groups[short])
     return groups
 
 
-def _rounded(numbers: Array, dtype: NpDType, out: Array | None) -> Array:
+def _round(numbers: Array, dtype: NpDType, out: Array | None) -> Array:
     if out is None:
         return numbers.astype(dtype)
     np.copyto(out, numbers, casting="unsafe")
     return out
 
 
-def _completed(xp: Xp, starts: Stream, candidates: Array) -> Array:
+def _complete(xp: Xp, starts: Stream, candidates: Array) -> Array:
     """Returns the first accepted numbers of each row of candidates and of the blocks that follow."""
     per_group = _per_block(candidates.dtype)
     result = np.empty((len(candidates), per_group), candidates.dtype)
@@ -167,8 +167,8 @@ def _completed(xp: Xp, starts: Stream, candidates: Array) -> Array:
     return result
 
 
-@_truncated.kernel_for("xla")
-def _truncated_on_xla(xp: CompilingXp, starts: Stream, dtype: NpDType, out: None) -> Array:
+@_truncate.kernel_for("xla")
+def _truncate_on_xla(xp: CompilingXp, starts: Stream, dtype: NpDType, out: None) -> Array:
     """Draws a block for every group, until all groups are full."""
     exact = dtype if dtype.itemsize > 2 else np.dtype(np.float32)
     size, per_group = starts.low.shape[0], _per_block(dtype)
@@ -211,7 +211,7 @@ def _fill(
     groups = -(-size // per_group)
     if kind is not None and 0 < size <= MAX:
         calls = Run(stream, groups, stride, calls_ahead(size), size * RESERVED_PER_OUTPUT)
-        few = _drawn_ahead(xp, kind, calls, size, make)
+        few = _draw_ahead(xp, kind, calls, size, make)
         if few is not None:
             return few.reshape(tuple(shape))
 
@@ -223,15 +223,15 @@ def _fill(
 
 
 @kernel_part
-def _drawn_ahead(xp: Xp, kind: Hashable, calls: Run, size: int, make: _Make) -> Array | None:
+def _draw_ahead(xp: Xp, kind: Hashable, calls: Run, size: int, make: _Make) -> Array | None:
     """Returns the numbers of a small draw, if they are drawn ahead."""
     return drawn_ahead(
         calls.stream, (kind, size), calls.distance, lambda: make(calls, None).reshape(calls.repeats, -1)[:, :size]
     )
 
 
-@_drawn_ahead.kernel_for("xla")
-def _drawn_when_compiled_runs(xp: CompilingXp, kind: Hashable, calls: Run, size: int, make: _Make) -> None:
+@_draw_ahead.kernel_for("xla")
+def _draw_when_compiled_runs(xp: CompilingXp, kind: Hashable, calls: Run, size: int, make: _Make) -> None:
     return None
 
 

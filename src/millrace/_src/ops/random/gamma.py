@@ -25,10 +25,10 @@ def gamma_samples(xp: Xp, stream: Stream, samples: int, alpha: Array) -> Array:
         return _draw(xp, output_starts(xp, stream, first, len(index)), shapes[index])
 
     numbers = per_parameter(xp, (samples, alpha.shape[0]), draw)
-    return _rounded(xp, numbers, alpha.dtype)
+    return _round(xp, numbers, alpha.dtype)
 
 
-def _rounded(xp: Xp, drawn: Array, dtype: NpDType) -> Array:
+def _round(xp: Xp, drawn: Array, dtype: NpDType) -> Array:
     """Rounds float64 samples as TensorFlow's kernels do: subnormal numbers to 0, float16 through float32."""
     middle = np.float64 if dtype == np.float64 else np.float32
     rounded = xp.astype(drawn, middle)

@@ -146,10 +146,10 @@ def _sine_and_cosine(angle: Array, out: Array) -> Array:
     np.multiply(fourth, square, out=fourth)
     np.add(np.multiply(square, COS[3], out=series), COS[2], out=series)
     np.add(sum_, np.multiply(fourth, series, out=series), out=out[1], casting="unsafe")
-    return _turned(out, quarter)
+    return _turn(out, quarter)
 
 
-def _turned(ratios: Array, quarters: Array) -> Array:
+def _turn(ratios: Array, quarters: Array) -> Array:
     """Turns points on the circle, sines and cosines of shape (2, n), by quarters of a turn, in place."""
     sines, cosines = ratios.view(np.uint32)
     is_odd = scratch("is_odd", sines.shape, np.uint32)

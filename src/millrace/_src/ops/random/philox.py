@@ -139,17 +139,17 @@ def stream_from_seed_pair(xp: Xp, seed: Array) -> Stream:
     """
     pair = _as_uint64(xp, seed)
     lanes = lanes_at(xp, Stream(xp.asarray(_SCRAMBLE_KEY), pair[0:1], pair[1:2]))
-    return Stream(_computed(xp, lanes.first), xp.zeros((1,), np.uint64), _computed(xp, lanes.second))
+    return Stream(_compute(xp, lanes.first), xp.zeros((1,), np.uint64), _compute(xp, lanes.second))
 
 
 @kernel_part
-def _computed(xp: Xp, lane: Array) -> Array:
+def _compute(xp: Xp, lane: Array) -> Array:
     """Exchanges the halves of a lane that is computed now, once for all numbers of a stream."""
     return halves_exchanged(lane)
 
 
-@_computed.kernel_for("xla")
-def _computed_on_xla(xp: CompilingXp, lane: Array) -> Array:
+@_compute.kernel_for("xla")
+def _compute_on_xla(xp: CompilingXp, lane: Array) -> Array:
     # XLA repeats what leads to a number wherever the number is used, but for what changes the width of an array.
     return xp.bitcast(xp.bitcast(lane, np.uint32)[:, ::-1], np.uint64)
 
@@ -225,7 +225,7 @@ def _room(size: int) -> tuple[Array, Array]:
 def _rounds(lanes: Array, products: Array, key: int, begin: int) -> Array:
     """Runs the rounds from number `begin` on in `lanes`, both of shape (2, n)."""
     products_of_other = products[::-1]
-    for round_keys in _shifted_keys(key)[begin:]:
+    for round_keys in _shift_keys(key)[begin:]:
         np.right_shift(lanes, _SHIFT_32, out=products)
         np.multiply(products, _MULTIPLIERS, out=products)
         np.left_shift(lanes, _SHIFT_32, out=lanes)
@@ -245,7 +245,7 @@ def _round_keys(key: int) -> tuple[tuple[int, int], ...]:
 
 
 @functools.lru_cache(maxsize=64)
-def _shifted_keys(key: int) -> Array:
+def _shift_keys(key: int) -> Array:
     """Returns the numbers that the rounds mix into the upper halves of the lanes; shape (rounds, 2, 1)."""
     return np.array(_round_keys(key), np.uint64)[:, :, None] << _SHIFT_32
 
@@ -387,7 +387,7 @@ def filled(xp: Xp, shape: tuple[int, int], dtype: Any, make: Callable[[int, int,
 
 
 @filled.kernel_for("xla")
-def _filled_at_once(
+def _fill_at_once(
     xp: CompilingXp, shape: tuple[int, int], dtype: Any, make: Callable[[int, int, Array | None], Array]
 ) -> Array:
     return make(0, shape[0], None)

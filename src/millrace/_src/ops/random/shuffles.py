@@ -34,7 +34,7 @@ def shuffled_vector(xp: Xp, stream: Stream, vector: Array) -> Array:
     """Puts the elements of a vector in random order."""
     size, result = len(vector), vector.copy()
     if size <= _FEW:
-        return _exchanged_one_by_one(result, _offsets(xp, stream, 0, size, size))
+        return _exchange_one_by_one(result, _offsets(xp, stream, 0, size, size))
     for start in range(0, size, _STEPS_AT_ONCE):
         count = min(_STEPS_AT_ONCE, size - start)
         offsets = _offsets(xp, stream, start, count, size)
@@ -43,7 +43,7 @@ def shuffled_vector(xp: Xp, stream: Stream, vector: Array) -> Array:
 
 
 @shuffled_vector.kernel_for("xla")
-def _shuffled_on_xla(xp: CompilingXp, stream: Stream, vector: Array) -> Array:
+def _shuffle_on_xla(xp: CompilingXp, stream: Stream, vector: Array) -> Array:
     size = vector.shape[0]
     partners = xp.arange(size) + xp.astype(_offsets(xp, stream, 0, size, size), np.int64)
     return xp.take(vector, _order(xp, partners), axis=0)
@@ -61,7 +61,7 @@ def _offsets(xp: Xp, stream: Stream, start: int, count: int, size: int) -> Array
 # --- NumPy ------------------------------------------------------------------------------------------------------------
 
 
-def _exchanged_one_by_one(vector: Array, offsets: Array) -> Array:
+def _exchange_one_by_one(vector: Array, offsets: Array) -> Array:
     order = list(range(len(vector)))
     for index, offset in enumerate(offsets.tolist()):
         partner = index + offset

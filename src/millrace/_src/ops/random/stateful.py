@@ -104,7 +104,7 @@ def normal(
     Returns: A Tensor of the given shape and dtype.
     """
     with name_scope(name, "random_normal") as scope:
-        return _scaled(ops.random_standard_normal, shape, mean, stddev, dtype, seed, scope)
+        return _scale(ops.random_standard_normal, shape, mean, stddev, dtype, seed, scope)
 
 
 @export("random.truncated_normal", v1=["random.truncated_normal", "truncated_normal"])
@@ -135,10 +135,10 @@ def truncated_normal(
     Returns: A Tensor of the given shape and dtype.
     """
     with name_scope(name, "truncated_normal") as scope:
-        return _scaled(ops.truncated_normal_op, shape, mean, stddev, dtype, seed, scope)
+        return _scale(ops.truncated_normal_op, shape, mean, stddev, dtype, seed, scope)
 
 
-def _scaled(draw: Any, shape: object, mean: Any, stddev: Any, dtype: object, seed: int | None, scope: str) -> Tensor:
+def _scale(draw: Any, shape: object, mean: Any, stddev: Any, dtype: object, seed: int | None, scope: str) -> Tensor:
     dtype = as_dtype(dtype)
     shape = shape_tensor(shape)
     if is_standard(mean, stddev, dtype):

@@ -118,7 +118,7 @@ def stateless_normal(
     Returns: A Tensor of the given shape and dtype.
     """
     with name_scope(name, "stateless_random_normal") as scope:
-        return _scaled(ops.stateless_random_normal_v2, shape, seed, (mean, stddev), dtype, alg, scope)
+        return _scale(ops.stateless_random_normal_v2, shape, seed, (mean, stddev), dtype, alg, scope)
 
 
 @export("random.stateless_truncated_normal")
@@ -148,10 +148,10 @@ def stateless_truncated_normal(
     Returns: A Tensor of the given shape and dtype.
     """
     with name_scope(name, "stateless_truncated_normal") as scope:
-        return _scaled(ops.stateless_truncated_normal_v2, shape, seed, (mean, stddev), dtype, alg, scope)
+        return _scale(ops.stateless_truncated_normal_v2, shape, seed, (mean, stddev), dtype, alg, scope)
 
 
-def _scaled(
+def _scale(
     draw: Any, shape: object, seed: Any, moments: tuple[Any, Any], dtype: object, alg: Any, scope: str
 ) -> Tensor:
     dtype = as_dtype(dtype)

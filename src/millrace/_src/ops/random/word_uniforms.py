@@ -39,7 +39,7 @@ def uniforms_of_lanes(xp: Xp, lanes: Lanes, dtype: NpDType, out: Array | None = 
         return numbers
     if dtype != np.float32:
         small = uniform_small(xp, words(xp, lanes), dtype)
-        return small if out is None else _copied(small, out)
+        return small if out is None else _copy(small, out)
     if len(lanes.first) <= JOINED and out is None:
         return uniform_small(xp, words(xp, lanes), dtype)
     for lane in lanes:
@@ -90,7 +90,7 @@ def reduce_to_range(xp: Xp, numbers: Array, low: Array, span: Array) -> Array:
 
 
 @reduce_to_range.kernel_for("xla")
-def _reduced_on_xla(xp: CompilingXp, numbers: Array, low: Array, span: Array) -> Array:
+def _reduce_on_xla(xp: CompilingXp, numbers: Array, low: Array, span: Array) -> Array:
     return low + numbers % span
 
 
@@ -114,6 +114,6 @@ def uniform_float64(xp: Xp, lane: Array) -> Array:
     return xp.bitcast((lane & _FRACTION_64) | _ONE_64, np.float64) - 1.0
 
 
-def _copied(numbers: Array, out: Array) -> Array:
+def _copy(numbers: Array, out: Array) -> Array:
     np.copyto(out, numbers)
     return out

@@ -48,7 +48,7 @@ def _check(type: object, axis: object, norm: str | None) -> None:
         raise ValueError("Normalization is not supported for the Type-I DCT.")
 
 
-def _resized(x: Tensor, n: object) -> Tensor:
+def _resize(x: Tensor, n: object) -> Tensor:
     """Cuts the last axis, or appends zeros."""
     if isinstance(n, (int, np.integer)) and n < 1:
         raise ValueError("n should be a positive integer or None")
@@ -98,7 +98,7 @@ def dct(
         if x.dtype not in COMPLEX_OF:
             raise TypeError(f"tf.signal.dct: `input` must be one of [tf.float32, tf.float64]; received: {x!s}")
         x.shape.with_rank_at_least(1)
-        return _TRANSFORMS[type](x if n is None else _resized(x, n), norm)
+        return _TRANSFORMS[type](x if n is None else _resize(x, n), norm)
 
 
 @export("signal.idct", v1=["signal.idct", "spectral.idct"])

@@ -35,7 +35,7 @@ def _same_shape_of_rank_3(c: ShapeContext) -> TensorShape:
     return TensorShape.of(with_rank_at_least(c.shape("input"), 3))
 
 
-def _transformed(xp: Xp, x: Array, count: int, *, is_inverse: bool) -> Array:
+def _transform(xp: Xp, x: Array, count: int, *, is_inverse: bool) -> Array:
     return complex_transform(xp, x, last_axes(x, count), is_inverse=is_inverse)
 
 
@@ -71,7 +71,7 @@ def fft(xp: Xp, input: Array) -> Array:
     Returns: A Tensor of the same shape and dtype.
     Raises: tf.errors.InvalidArgumentError: if `input` is a scalar or of another dtype.
     """
-    return _transformed(xp, input, 1, is_inverse=False)
+    return _transform(xp, input, 1, is_inverse=False)
 
 
 @fft.gradient
@@ -101,7 +101,7 @@ def ifft(xp: Xp, input: Array) -> Array:
     Returns: A Tensor of the same shape and dtype.
     Raises: tf.errors.InvalidArgumentError: if `input` is a scalar or of another dtype.
     """
-    return _transformed(xp, input, 1, is_inverse=True)
+    return _transform(xp, input, 1, is_inverse=True)
 
 
 @ifft.gradient
@@ -135,7 +135,7 @@ def fft2d(xp: Xp, input: Array) -> Array:
     Returns: A Tensor of the same shape and dtype.
     Raises: tf.errors.InvalidArgumentError: if `input` has fewer dimensions or is of another dtype.
     """
-    return _transformed(xp, input, 2, is_inverse=False)
+    return _transform(xp, input, 2, is_inverse=False)
 
 
 @fft2d.gradient
@@ -166,7 +166,7 @@ def ifft2d(xp: Xp, input: Array) -> Array:
     Returns: A Tensor of the same shape and dtype.
     Raises: tf.errors.InvalidArgumentError: if `input` has fewer dimensions or is of another dtype.
     """
-    return _transformed(xp, input, 2, is_inverse=True)
+    return _transform(xp, input, 2, is_inverse=True)
 
 
 @ifft2d.gradient
@@ -199,7 +199,7 @@ def fft3d(xp: Xp, input: Array) -> Array:
     Returns: A Tensor of the same shape and dtype.
     Raises: tf.errors.InvalidArgumentError: if `input` has fewer dimensions or is of another dtype.
     """
-    return _transformed(xp, input, 3, is_inverse=False)
+    return _transform(xp, input, 3, is_inverse=False)
 
 
 @fft3d.gradient
@@ -229,7 +229,7 @@ def ifft3d(xp: Xp, input: Array) -> Array:
     Returns: A Tensor of the same shape and dtype.
     Raises: tf.errors.InvalidArgumentError: if `input` has fewer dimensions or is of another dtype.
     """
-    return _transformed(xp, input, 3, is_inverse=True)
+    return _transform(xp, input, 3, is_inverse=True)
 
 
 @ifft3d.gradient

@@ -310,7 +310,7 @@ def _default_lengths(x: Tensor, axes: Axes, *, halves: bool) -> Tensor:
     return convert_to_tensor(np.array(dims, np.int32))
 
 
-def _filled_up(x: Tensor, fft_length: Tensor, axes: Axes, *, halves: bool) -> Tensor:
+def _fill_up(x: Tensor, fft_length: Tensor, axes: Axes, *, halves: bool) -> Tensor:
     """Appends zeros along axes, up to the elements that a transform needs."""
     lengths = static_value(fft_length)
     dims: list[Any] = x.shape.as_list()
@@ -329,7 +329,7 @@ def _filled_up(x: Tensor, fft_length: Tensor, axes: Axes, *, halves: bool) -> Te
     return result
 
 
-def _scaled(x: Tensor, fft_length: Tensor, norm: str | None, *, is_inverse: bool) -> Tensor:
+def _scale(x: Tensor, fft_length: Tensor, norm: str | None, *, is_inverse: bool) -> Tensor:
     """Multiplies what an op computed, whose inverse divides by the size, as `norm` asks."""
     if norm in (None, "backward"):
         return x
@@ -339,7 +339,7 @@ def _scaled(x: Tensor, fft_length: Tensor, norm: str | None, *, is_inverse: bool
     return x * factor
 
 
-def _checked_norm(norm: str | None) -> None:
+def _validate_norm(norm: str | None) -> None:
     if norm not in _NORMS:
         raise ValueError(f"norm must be None, 'backward', 'ortho' or 'forward', got: {norm!r}")
 
@@ -351,7 +351,7 @@ def _lengths(x: Tensor, fft_length: Any, axes: Axes, *, halves: bool = False) ->
     lengths = convert_to_tensor(fft_length, dtype=d.int32)
     if not lengths.shape.is_compatible_with([len(axes)]):
         raise ValueError(f"fft_length must have one element for each of the axes {list(axes)}, got: {fft_length!s}")
-    return _filled_up(x, lengths, axes, halves=halves), lengths
+    return _fill_up(x, lengths, axes, halves=halves), lengths
 
 
 def _along(
@@ -370,7 +370,7 @@ def _along(
     transformed_axes = _static_axes(x, fft_length, axes)
     x, lengths = _lengths(x, fft_length, transformed_axes, halves=halves)
     result = op_function(x, lengths, np.array(transformed_axes, np.int32), **attrs, name=scope)
-    return _scaled(result, lengths, norm, is_inverse=is_inverse)
+    return _scale(result, lengths, norm, is_inverse=is_inverse)
 
 
 @export("signal.fftnd", v1=["signal.fftnd"])
@@ -402,7 +402,7 @@ def fftnd(
       ValueError: if `norm` is another word, `fft_length` does not fit the axes, or the dtype is another.
       tf.errors.InvalidArgumentError: if an axis is out of range or listed twice.
     """
-    _checked_norm(norm)
+    _validate_norm(norm)
     with name_scope(name, "fftnd") as scope:
         x = convert_to_tensor(input_tensor, dtype_hint=d.complex64)
         return _along(axes, fftnd_op, x, fft_length, norm, scope, {}, is_inverse=False)
@@ -437,7 +437,7 @@ def ifftnd(
       ValueError: if `norm` is another word, `fft_length` does not fit the axes, or the dtype is another.
       tf.errors.InvalidArgumentError: if an axis is out of range or listed twice.
     """
-    _checked_norm(norm)
+    _validate_norm(norm)
     with name_scope(name, "ifftnd") as scope:
         x = convert_to_tensor(input_tensor, dtype_hint=d.complex64)
         return _along(axes, ifftnd_op, x, fft_length, norm, scope, {}, is_inverse=True)
@@ -471,7 +471,7 @@ def rfftnd(
       ValueError: if `norm` is another word, `fft_length` does not fit the axes, or the dtype is another.
       tf.errors.InvalidArgumentError: if an axis is out of range or listed twice.
     """
-    _checked_norm(norm)
+    _validate_norm(norm)
     with name_scope(name, "rfftnd") as scope:
         x = as_transformable(input_tensor, "RFFT", is_real=True)
         attrs = {"Tcomplex": COMPLEX_OF[x.dtype]}
@@ -506,7 +506,7 @@ def irfftnd(
       ValueError: if `norm` is another word, `fft_length` does not fit the axes, or the dtype is another.
       tf.errors.InvalidArgumentError: if an axis is out of range or listed twice.
     """
-    _checked_norm(norm)
+    _validate_norm(norm)
     with name_scope(name, "irfftnd") as scope:
         x = as_transformable(input_tensor, "IRFFT", is_real=False)
         attrs = {"Treal": REAL_OF[x.dtype]}

@@ -83,7 +83,7 @@ def frame(
             x, count = padded_behind(x, 0, missing, 0, value=value), count + missing
         else:
             frames = at_least(1 + (count - length) // step, 0)
-        result: Any = reshaped(_gathered(x, count, frames, length, step), outer, [frames, length], inner)
+        result: Any = reshaped(_gather(x, count, frames, length, step), outer, [frames, length], inner)
         if signal.shape.rank is not None and result.shape.rank is None:  # the axis is known only when the function runs
             result.set_shape([None] * (signal.shape.rank + 1))
         return cast(Tensor, result)
@@ -111,7 +111,7 @@ def _around(x: Tensor, axis: Any) -> tuple[Sizes, Size, Sizes]:
     return sizes[:at], sizes[at], sizes[at + 1 :]
 
 
-def _gathered(x: Tensor, count: Size, frames: Size, length: Size, step: Size) -> Any:
+def _gather(x: Tensor, count: Size, frames: Size, length: Size, step: Size) -> Any:
     """Gathers frames of the middle axis of three."""
     is_known = isinstance(length, int) and isinstance(step, int)
     block = max(1, math.gcd(length, step)) if is_known else 1
@@ -157,11 +157,11 @@ def overlap_and_add(signal: Any, frame_step: TensorLike, name: str | None = None
         sizes = sizes_of(signal)
         outer, frames, length = sizes[:-2], sizes[-2], sizes[-1]
         rows = count_of(outer)
-        result = _added(reshaped(signal, [rows, frames, length]), rows, frames, length, step)
+        result = _add(reshaped(signal, [rows, frames, length]), rows, frames, length, step)
         return reshaped(result, outer, [at_least((frames - 1) * step + length, 0)])
 
 
-def _added(x: Tensor, rows: Size, frames: Size, length: Size, step: Size) -> Tensor:
+def _add(x: Tensor, rows: Size, frames: Size, length: Size, step: Size) -> Tensor:
     parts = -(-length // step)  # blocks in each frame
     width = frames + parts - 1  # blocks in the signal
     whole = padded_behind(x, 0, 0, parts * step - length)

@@ -26,7 +26,7 @@ _FLAT = 0.5**0.5
 """What frames are multiplied with without a window."""
 
 
-def _reversed(x: Tensor) -> Any:
+def _reverse(x: Tensor) -> Any:
     return raw.ReverseV2(tensor=x, axis=[-1])
 
 
@@ -68,7 +68,7 @@ def mdct(
         x = frames * (_FLAT if window_fn is None else window_fn(as_tensor(length), dtype=frames.dtype))
         a, b, c = x[..., :quarter], x[..., quarter:half_length], x[..., half_length : half_length + quarter]
         last = x[..., half_length + quarter :]
-        folded = raw.ConcatV2(values=[-_reversed(c) - last, a - _reversed(b)], axis=-1)
+        folded = raw.ConcatV2(values=[-_reverse(c) - last, a - _reverse(b)], axis=-1)
         return dct(folded, type=4, norm=norm)
 
 
@@ -107,6 +107,6 @@ def inverse_mdct(
             count = raw.Cast(x=half_length, DstT=x.dtype) if isinstance(half_length, Tensor) else half_length
             x = x * 0.5 / count
         first, second = x[..., : half_length // 2], x[..., half_length // 2 :]
-        frames = raw.ConcatV2(values=[second, -_reversed(second), -_reversed(first), -first], axis=-1)
+        frames = raw.ConcatV2(values=[second, -_reverse(second), -_reverse(first), -first], axis=-1)
         window = _FLAT if window_fn is None else window_fn(as_tensor(2 * half_length), dtype=frames.dtype)
         return overlap_and_add(frames * window, half_length)

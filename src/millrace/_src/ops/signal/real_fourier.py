@@ -166,7 +166,7 @@ def _default_lengths(x: Tensor, count: int, *, is_inverse: bool) -> Any:
     return np.array([*tail[:-1], last_length], np.int32)
 
 
-def _filled_up(x: Tensor, fft_length: Tensor, count: int, *, is_inverse: bool) -> Tensor:
+def _fill_up(x: Tensor, fft_length: Tensor, count: int, *, is_inverse: bool) -> Tensor:
     """Appends zeros along the last axes, up to the elements that a transform needs."""
     lengths, dims = static_value(fft_length), x.shape.dim_sizes
     if lengths is not None and lengths.shape != (count,):
@@ -188,7 +188,7 @@ def _filled_up(x: Tensor, fft_length: Tensor, count: int, *, is_inverse: bool) -
     return result
 
 
-def _transformed(op: Any, value: object, fft_length: Any, name: str | None, count: int, *, is_inverse: bool) -> Tensor:
+def _transform(op: Any, value: object, fft_length: Any, name: str | None, count: int, *, is_inverse: bool) -> Tensor:
     op_name = op.op_def.name
     with name_scope(name, op_name.lower()) as scope:
         x = as_transformable(value, op_name, is_real=not is_inverse)
@@ -197,7 +197,7 @@ def _transformed(op: Any, value: object, fft_length: Any, name: str | None, coun
             lengths = convert_to_tensor(_default_lengths(x, count, is_inverse=is_inverse))
         else:
             lengths = convert_to_tensor(fft_length, dtype=d.int32)
-            x = _filled_up(x, lengths, count, is_inverse=is_inverse)
+            x = _fill_up(x, lengths, count, is_inverse=is_inverse)
         if is_inverse:
             result: Tensor = op(x, lengths, Treal=REAL_OF[x.dtype], name=scope)
         else:
@@ -263,7 +263,7 @@ def rfft(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: s
     Returns: A complex Tensor; its last dimension has `fft_length[-1] // 2 + 1` elements.
     Raises: ValueError: if `input_tensor` is of another dtype, or has fewer dimensions.
     """
-    return _transformed(rfft_op, input_tensor, fft_length, name, 1, is_inverse=False)
+    return _transform(rfft_op, input_tensor, fft_length, name, 1, is_inverse=False)
 
 
 @export("signal.irfft", v1=["signal.irfft", "spectral.irfft"])
@@ -281,7 +281,7 @@ def irfft(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: 
     Returns: A Tensor of float32 or float64.
     Raises: ValueError: if `input_tensor` is of another dtype, or has fewer dimensions.
     """
-    return _transformed(irfft_op, input_tensor, fft_length, name, 1, is_inverse=True)
+    return _transform(irfft_op, input_tensor, fft_length, name, 1, is_inverse=True)
 
 
 # --- two axes ---------------------------------------------------------------------------------------------------------
@@ -343,7 +343,7 @@ def rfft2d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name:
     Returns: A complex Tensor; its last dimension has `fft_length[-1] // 2 + 1` elements.
     Raises: ValueError: if `input_tensor` is of another dtype, or has fewer dimensions.
     """
-    return _transformed(rfft2d_op, input_tensor, fft_length, name, 2, is_inverse=False)
+    return _transform(rfft2d_op, input_tensor, fft_length, name, 2, is_inverse=False)
 
 
 @export("signal.irfft2d", v1=["signal.irfft2d", "spectral.irfft2d"])
@@ -362,7 +362,7 @@ def irfft2d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name
     Returns: A Tensor of float32 or float64.
     Raises: ValueError: if `input_tensor` is of another dtype, or has fewer dimensions.
     """
-    return _transformed(irfft2d_op, input_tensor, fft_length, name, 2, is_inverse=True)
+    return _transform(irfft2d_op, input_tensor, fft_length, name, 2, is_inverse=True)
 
 
 # --- three axes -------------------------------------------------------------------------------------------------------
@@ -423,7 +423,7 @@ def rfft3d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name:
     Returns: A complex Tensor; its last dimension has `fft_length[-1] // 2 + 1` elements.
     Raises: ValueError: if `input_tensor` is of another dtype, or has fewer dimensions.
     """
-    return _transformed(rfft3d_op, input_tensor, fft_length, name, 3, is_inverse=False)
+    return _transform(rfft3d_op, input_tensor, fft_length, name, 3, is_inverse=False)
 
 
 @export("signal.irfft3d", v1=["signal.irfft3d", "spectral.irfft3d"])
@@ -441,4 +441,4 @@ def irfft3d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name
     Returns: A Tensor of float32 or float64.
     Raises: ValueError: if `input_tensor` is of another dtype, or has fewer dimensions.
     """
-    return _transformed(irfft3d_op, input_tensor, fft_length, name, 3, is_inverse=True)
+    return _transform(irfft3d_op, input_tensor, fft_length, name, 3, is_inverse=True)

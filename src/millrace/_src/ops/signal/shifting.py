@@ -15,7 +15,7 @@ from millrace._src.ops import raw
 from millrace._src.util.export import export
 
 
-def _rolled(x: Tensor, axes: Any, *, is_inverse: bool) -> Tensor:
+def _roll(x: Tensor, axes: Any, *, is_inverse: bool) -> Tensor:
     """Rolls axes by half of their size: down, or back up."""
     rank = raw.Rank(input=x) if x.shape.rank is None else np.int32(x.shape.rank)
     if axes is None:
@@ -45,7 +45,7 @@ def fftshift(x: TensorLike, axes: TensorLike | None = None, name: str | None = N
     Raises: tf.errors.InvalidArgumentError: if an axis is out of range, or `x` is a scalar.
     """
     with name_scope(name, "fftshift"):
-        return _rolled(convert_to_tensor(x), axes, is_inverse=False)
+        return _roll(convert_to_tensor(x), axes, is_inverse=False)
 
 
 @export("signal.ifftshift", v1=["signal.ifftshift"])
@@ -64,4 +64,4 @@ def ifftshift(x: TensorLike, axes: TensorLike | None = None, name: str | None = 
     Raises: tf.errors.InvalidArgumentError: if an axis is out of range, or `x` is a scalar.
     """
     with name_scope(name, "ifftshift"):
-        return _rolled(convert_to_tensor(x), axes, is_inverse=True)
+        return _roll(convert_to_tensor(x), axes, is_inverse=True)

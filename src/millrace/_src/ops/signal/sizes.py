@@ -122,9 +122,9 @@ def padded_behind(x: Tensor, *counts: Size, value: object = None) -> Tensor:
         return x
     paddings = shape_from([part for count in counts for part in (0, count)])
     rows = raw.Reshape(tensor=paddings, shape=np.array([len(counts), 2], np.int32))
-    result: Tensor = raw.Pad(input=x, paddings=rows) if value is None else _padded_with(x, rows, value)
+    result: Tensor = raw.Pad(input=x, paddings=rows) if value is None else _pad_with(x, rows, value)
     return result
 
 
-def _padded_with(x: Tensor, paddings: object, value: object) -> Any:
+def _pad_with(x: Tensor, paddings: object, value: object) -> Any:
     return raw.PadV2(input=x, paddings=paddings, constant_values=value)

@@ -71,17 +71,17 @@ def real_transform(xp: Xp, x: Array, axes: Axes, dtype: Any) -> Array:
     """Transforms real numbers along axes into the first half, along the last of the axes, of their spectrum."""
     if x.size:
         return xp.astype(_real_transform(xp, x, axes), dtype)
-    return xp.zeros(_replaced(x.shape, axes[-1], half(x.shape[axes[-1]])), dtype)
+    return xp.zeros(_replace(x.shape, axes[-1], half(x.shape[axes[-1]])), dtype)
 
 
 def real_inverse(xp: Xp, x: Array, length: int, axes: Axes, dtype: Any) -> Array:
     """Transforms the first half of a spectrum back into real numbers; `length` of them along the last of the axes."""
     if x.size and length:
         return xp.astype(_real_inverse(xp, x, axes, length), dtype)
-    return xp.zeros(_replaced(x.shape, axes[-1], length), dtype)
+    return xp.zeros(_replace(x.shape, axes[-1], length), dtype)
 
 
-def _replaced(shape: tuple[int, ...], axis: int, length: int) -> tuple[int, ...]:
+def _replace(shape: tuple[int, ...], axis: int, length: int) -> tuple[int, ...]:
     return (*shape[:axis], length, *shape[axis + 1 :])
 
 

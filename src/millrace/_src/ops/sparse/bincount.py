@@ -23,7 +23,7 @@ from millrace._src.ops.sparse.sparse_tensor import SparseTensor, SparseTensorVal
 from millrace._src.util.export import export
 
 
-def _converted(value: Any, name: str) -> Any:
+def _convert(value: Any, name: str) -> Any:
     """Returns a value as a sparse, ragged or dense tensor."""
     if isinstance(value, SparseTensorValue):
         return SparseTensor.from_value(value)
@@ -125,8 +125,8 @@ def sparse_bincount(
       tf.errors.InvalidArgumentError: if a number is negative or the weights have other coordinates.
     """
     with name_scope(name, "count"):
-        values = _converted(values, "values")
-        weights = None if weights is None else _converted(weights, "weights")
+        values = _convert(values, "values")
+        weights = None if weights is None else _convert(weights, "weights")
         _check_arguments(weights, binary_output, axis)
         facts = {
             "minlength": -1 if minlength is None else minlength,
@@ -134,11 +134,11 @@ def sparse_bincount(
             "binary_output": binary_output,
         }
         if axis in (None, 0):
-            values, weights = _flattened(values, weights)
-        return SparseTensor(*_counted_rows(values, _values_of_weights(values, weights, values.dtype), facts))
+            values, weights = _flatten(values, weights)
+        return SparseTensor(*_count_rows(values, _values_of_weights(values, weights, values.dtype), facts))
 
 
-def _flattened(values: Any, weights: Any) -> tuple[Any, Any]:
+def _flatten(values: Any, weights: Any) -> tuple[Any, Any]:
     """Returns the flat values and weights of tensors whose rows are counted together.
 
     The values of a ragged tensor that are ragged themselves stay so, as in TensorFlow.
@@ -150,7 +150,7 @@ def _flattened(values: Any, weights: Any) -> tuple[Any, Any]:
     return raw.Reshape(tensor=values, shape=[-1]), weights
 
 
-def _counted_rows(values: object, weights: Tensor, facts: dict[str, Any]) -> Any:
+def _count_rows(values: object, weights: Tensor, facts: dict[str, Any]) -> Any:
     if isinstance(values, SparseTensor):
         parts = {"indices": values.indices, "values": values.values, "dense_shape": values.dense_shape}
         return raw.SparseCountSparseOutput(**parts, weights=weights, **facts)
@@ -178,8 +178,8 @@ def bincount_of_composite(
     """Counts how often each integer occurs in a sparse or ragged tensor, or in each of its rows."""
     with name_scope(name, "bincount"):
         _check_arguments(weights, binary_output, axis)
-        arr = _converted(arr, "arr")
-        weights = weights if weights is None or isinstance(arr, SparseTensor) else _converted(weights, "weights")
+        arr = _convert(arr, "arr")
+        weights = weights if weights is None or isinstance(arr, SparseTensor) else _convert(weights, "weights")
         amounts = _values_of_weights(arr, weights, dtype)
         numbers = _numbers(arr)
         length = result_length(numbers, minlength, maxlength)

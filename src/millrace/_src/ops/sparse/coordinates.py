@@ -123,14 +123,14 @@ def require_order(indices: Array, dims: Sequence[int]) -> None:
     """
     is_outside = ((indices < 0) | (indices >= np.array(dims, np.int64))).any(axis=1)
     comparison = np.ones(len(indices), np.int64)
-    comparison[1:] = _compared(indices[1:], indices[:-1])
+    comparison[1:] = _compare(indices[1:], indices[:-1])
     is_bad = is_outside | (comparison <= 0)
     if is_bad.any():
         at = int(np.argmax(is_bad))
         raise invalid(_complaint(at, indices[at], dims, bool(is_outside[at]), int(comparison[at])))
 
 
-def _compared(coordinates: Array, others: Array) -> Array:
+def _compare(coordinates: Array, others: Array) -> Array:
     """Returns 1, 0 or -1 for each coordinate that is behind, at, or before the other one."""
     signs = np.sign(coordinates - others)
     result = np.zeros(len(coordinates), np.int64)

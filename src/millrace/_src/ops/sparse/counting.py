@@ -45,7 +45,7 @@ def _require_weights(weights: Array, values: Array, what: str) -> None:
         raise invalid(f"Weights and {what} must have the same shape. {shapes}")
 
 
-def _counted(
+def _count(
     rows: Array | None, row_count: int, numbers: Array, weights: Array, minlength: int, maxlength: int, binary: bool
 ) -> tuple[Array, Array, Array]:
     """Counts, or adds up the weights of, equal numbers of a row; returns the parts of a sparse tensor.
@@ -128,7 +128,7 @@ def dense_count_sparse_output(
         row_count = values.shape[0]
         rows = np.repeat(np.arange(row_count), values.shape[1])
     numbers, amounts = values.reshape(-1), weights.reshape(-1)
-    return _counted(rows, row_count, numbers, amounts, minlength, maxlength, binary_output)
+    return _count(rows, row_count, numbers, amounts, minlength, maxlength, binary_output)
 
 
 # --- sparse ----------------------------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ def sparse_count_sparse_output(
         raise invalid(f"Cannot allocate {row_count} batches, is the dense shape too wide?")
     _require_inside(indices, dense_shape)
     rows = None if is_vector else indices[:, 0]
-    return _counted(rows, row_count, values, weights, minlength, maxlength, binary_output)
+    return _count(rows, row_count, values, weights, minlength, maxlength, binary_output)
 
 
 # --- dense results ---------------------------------------------------------------------------------------------------

@@ -45,11 +45,11 @@ class CrossedFeature:
             return self.values.astype(object)
         low, high = int(self.values.min()), int(self.values.max())
         if high - low < len(self.values):  # numbers repeat: each is written once
-            return _written(range(low, high + 1))[self.values - low]
-        return _written(self.values.tolist())
+            return _write(range(low, high + 1))[self.values - low]
+        return _write(self.values.tolist())
 
 
-def _written(numbers: Sequence[int]) -> Array:
+def _write(numbers: Sequence[int]) -> Array:
     """Writes integers as byte strings."""
     texts = np.empty(len(numbers), object)
     texts[:] = [b"%d" % number for number in numbers]

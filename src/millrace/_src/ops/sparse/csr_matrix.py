@@ -129,7 +129,7 @@ class CSRSparseMatrix(SparseMatrix):
 
     def __init__(self, value: Any, indices: Any = None, name: str | None = None) -> None:
         with name_scope(name, "CSRSparseMatrix"):
-            self._csr_matrix = _converted(value, indices)
+            self._csr_matrix = _convert(value, indices)
         self._shape_and_type = dense_shape_and_type(self._csr_matrix)
 
     @property
@@ -151,7 +151,7 @@ class CSRSparseMatrix(SparseMatrix):
         return SparseTensor(*raw.CSRSparseMatrixToSparseTensor(sparse_matrix=self._matrix, type=self.dtype))
 
 
-def _converted(value: Any, indices: Any) -> Tensor:
+def _convert(value: Any, indices: Any) -> Tensor:
     """Makes the variant tensor of a sparse or dense value."""
     if isinstance(value, SparseTensor):
         if indices is not None:
@@ -190,7 +190,7 @@ def matmul(
     """
     flags = {"transpose_a": transpose_a, "transpose_b": transpose_b, "adjoint_a": adjoint_a, "adjoint_b": adjoint_b}
     if not isinstance(a, SparseMatrix) and not isinstance(b, SparseMatrix):
-        return raw.BatchMatMulV2(x=_turned(a, transpose_a, adjoint_a), y=_turned(b, transpose_b, adjoint_b), name=name)
+        return raw.BatchMatMulV2(x=_turn(a, transpose_a, adjoint_a), y=_turn(b, transpose_b, adjoint_b), name=name)
     if isinstance(a, SparseMatrix) and isinstance(b, SparseMatrix):
         product = raw.SparseMatrixSparseMatMul(a=a._matrix, b=b._matrix, type=a.dtype, **flags, name=name)
         return a._from_matrix(product)
@@ -212,7 +212,7 @@ def matmul(
     )
 
 
-def _turned(value: Any, transpose: bool, adjoint: bool) -> Tensor:
+def _turn(value: Any, transpose: bool, adjoint: bool) -> Tensor:
     """Transposes the last two dimensions of a dense operand if asked."""
     tensor = convert_to_tensor(value)
     if not (transpose or adjoint):

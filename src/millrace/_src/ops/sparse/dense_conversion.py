@@ -53,7 +53,7 @@ def _check_arguments(indices: Array, output_shape: Array, values: Array, default
 
 
 @kernel_part
-def _filled(
+def _fill(
     xp: Xp, dims: list[int], default_value: Array, indices: Array, values: Array, validate_indices: bool
 ) -> Array:
     """Returns a vector of the default value, but for the values at some coordinates.
@@ -73,8 +73,8 @@ def _filled(
     return dense
 
 
-@_filled.kernel_for("xla")
-def _filled_by_scatter(
+@_fill.kernel_for("xla")
+def _fill_by_scatter(
     xp: Xp, dims: list[int], default_value: Array, indices: Array, values: Array, validate_indices: bool
 ) -> Array:
     dense = xp.full(math.prod(dims), default_value, values.dtype)
@@ -106,7 +106,7 @@ def sparse_to_dense_op(
     if min(dims, default=0) < 0:
         raise invalid(f"Dimension {min(dims)} must be >= 0")
     coordinates = _as_matrix(sparse_indices)
-    return _filled(xp, dims, default_value, coordinates, sparse_values, validate_indices).reshape(dims)
+    return _fill(xp, dims, default_value, coordinates, sparse_values, validate_indices).reshape(dims)
 
 
 @sparse_to_dense_op.gradient

@@ -101,13 +101,13 @@ def _refuse_outside(
 def _product(xp: Xp, coordinates: Array, values: Array, size: tuple[int, int], b: Array, is_transposed: bool) -> Array:
     """Multiplies a sparse matrix of that size, or the transposed matrix, by a dense one."""
     if len(values) <= _FEW:
-        return _scattered_product(xp, coordinates, values, size, b, is_transposed)
-    matrix = _compressed(coordinates, values, size)
+        return _scatter_product(xp, coordinates, values, size, b, is_transposed)
+    matrix = _compress(coordinates, values, size)
     product: Array = (matrix.T if is_transposed else matrix) @ b
     return product
 
 
-def _compressed(coordinates: Array, values: Array, size: tuple[int, int]) -> Any:
+def _compress(coordinates: Array, values: Array, size: tuple[int, int]) -> Any:
     """Returns a sparse matrix of SciPy: compressed rows where the elements come row by row."""
     index_type = np.int32 if max(*size, len(values)) < 2**31 else np.int64  # SciPy would look at all indices first
     rows, columns = coordinates[:, 0], coordinates[:, 1].astype(index_type)
@@ -118,7 +118,7 @@ def _compressed(coordinates: Array, values: Array, size: tuple[int, int]) -> Any
 
 
 @_product.kernel_for("xla")
-def _scattered_product(
+def _scatter_product(
     xp: Xp, coordinates: Array, values: Array, size: tuple[int, int], b: Array, is_transposed: bool
 ) -> Array:
     row_axis = 1 if is_transposed else 0

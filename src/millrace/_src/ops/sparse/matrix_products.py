@@ -28,7 +28,7 @@ def _require_one(transpose: bool, adjoint: bool, operand: str) -> None:
         raise invalid(f"Only one of adjoint_{operand} and transpose_{operand} may be true.")
 
 
-def _swapped(dims: tuple[Any, ...], swap: bool) -> tuple[Any, ...]:
+def _swap(dims: tuple[Any, ...], swap: bool) -> tuple[Any, ...]:
     return (*dims[:-2], dims[-1], dims[-2]) if swap else dims
 
 
@@ -38,8 +38,8 @@ def _product_dims(c: ShapeContext, a: TensorShape, b: TensorShape) -> tuple[int 
     left, right = with_rank_at_least(a, 2), with_rank_at_least(b, 2)
     if left is None or right is None:
         return None
-    left = _swapped(left, c.attr("transpose_a") or c.attr("adjoint_a"))
-    right = _swapped(right, c.attr("transpose_b") or c.attr("adjoint_b"))
+    left = _swap(left, c.attr("transpose_a") or c.attr("adjoint_a"))
+    right = _swap(right, c.attr("transpose_b") or c.attr("adjoint_b"))
     batch = merge_dims(left[:-2], right[:-2])
     if None not in (left[-1], right[-2]) and left[-1] != right[-2]:
         raise ValueError(f"Dimensions must be equal, but are {left[-1]} and {right[-2]}")
@@ -51,10 +51,10 @@ def _dense_product_shape(c: ShapeContext) -> TensorShape:
         dims = _product_dims(c, shape_in(c.inputs[0]), c.shape("b"))
     except ValueError as fault:  # the kernel has its own words
         raise ShapeComplaint(str(fault)) from None
-    return UNKNOWN if dims is None else TensorShape.of(_swapped(dims, c.attr("transpose_output")))
+    return UNKNOWN if dims is None else TensorShape.of(_swap(dims, c.attr("transpose_output")))
 
 
-def _operated(array: Any, transpose: bool, adjoint: bool) -> Any:
+def _apply(array: Any, transpose: bool, adjoint: bool) -> Any:
     """Transposes a matrix, or the last two dimensions of a dense array, if asked, and conjugates it for an adjoint."""
     if not (transpose or adjoint):
         return array
@@ -98,10 +98,10 @@ def sparse_matrix_mat_mul(
     if len(matrix.shape) != b.ndim:
         raise invalid(f"Ranks of a and b must match, saw: {len(matrix.shape)} vs. {b.ndim}.")
     turns_a = transpose_a or adjoint_a
-    dense = _operated(b, transpose_b, adjoint_b)
-    left = _swapped(matrix.shape, turns_a)
+    dense = _apply(b, transpose_b, adjoint_b)
+    left = _swap(matrix.shape, turns_a)
     _require_fit(matrix, b.shape, left, dense.shape)
-    stacked_product = _operated(matrix.blocks, transpose_a, adjoint_a) @ dense.reshape(-1, dense.shape[-1])
+    stacked_product = _apply(matrix.blocks, transpose_a, adjoint_a) @ dense.reshape(-1, dense.shape[-1])
     product = stacked_product.reshape(*left[:-1], dense.shape[-1])
     product = np.swapaxes(product, -1, -2) if transpose_output else product
     return np.ascontiguousarray(product.conj() if conjugate_output and product.dtype.kind == "c" else product)
@@ -120,8 +120,8 @@ def sparse_matrix_mat_mul_gradient(
     conjugate_output: bool,
 ) -> tuple[Tensor, Tensor]:
     grad = _conj(doutput) if conjugate_output else doutput
-    grad = _turned(grad) if transpose_output else grad
-    dense = _turned(b) if transpose_b or adjoint_b else b
+    grad = _turn(grad) if transpose_output else grad
+    dense = _turn(b) if transpose_b or adjoint_b else b
     dense = _conj(dense) if adjoint_b else dense
     da = _matrix_gradient(a, grad, dense, b.dtype, transpose_a or adjoint_a, adjoint_a)
     return da, _dense_gradient(a, grad, transpose_a, adjoint_a, transpose_b or adjoint_b, adjoint_b)
@@ -163,7 +163,7 @@ def _conj(tensor: Tensor) -> Tensor:
     return raw.Conj(input=tensor) if tensor.dtype.is_complex else tensor
 
 
-def _turned(tensor: Tensor) -> Tensor:
+def _turn(tensor: Tensor) -> Tensor:
     """Swaps the last two dimensions of a tensor of any rank."""
     axes = raw.Range(start=0, limit=raw.Rank(input=tensor), delta=1)
     order = raw.ConcatV2(values=[axes[:-2], axes[-1:], axes[-2:-1]], axis=0)
@@ -216,12 +216,12 @@ def sparse_matrix_sparse_mat_mul(
     first, second = matrix_in(a), matrix_in(b, 1)
     for operand, matrix in (("a", first), ("b", second)):
         require_dtype(matrix, type, f"dtype of {operand} is not equal to 'type': {{1}} vs. {{0}}")
-    left = _swapped(first.shape, transpose_a or adjoint_a)
-    right = _swapped(second.shape, transpose_b or adjoint_b)
+    left = _swap(first.shape, transpose_a or adjoint_a)
+    right = _swap(second.shape, transpose_b or adjoint_b)
     if left[-1] != right[-2] or left[:-2] != right[:-2]:
         shapes = f"{dims_text(left)} vs. {dims_text(right)}"
         raise invalid(f"Inner product dimensions of A and B do not agree.  Shapes are: {shapes}")
-    blocks = _operated(first.blocks, transpose_a, adjoint_a) @ _operated(second.blocks, transpose_b, adjoint_b)
+    blocks = _apply(first.blocks, transpose_a, adjoint_a) @ _apply(second.blocks, transpose_b, adjoint_b)
     return boxed(from_blocks(blocks, (*left[:-1], right[-1])))
 
 
@@ -236,15 +236,15 @@ def sparse_matrix_sparse_mat_mul_gradient(
     adjoint_a: bool,
     adjoint_b: bool,
 ) -> tuple[Tensor, Tensor]:
-    left = _turned_matrix(a, type, transpose_a or adjoint_a, adjoint_a)
-    right = _turned_matrix(b, type, transpose_b or adjoint_b, adjoint_b)
+    left = _turn_matrix(a, type, transpose_a or adjoint_a, adjoint_a)
+    right = _turn_matrix(b, type, transpose_b or adjoint_b, adjoint_b)
     dleft = raw.SparseMatrixSparseMatMul(a=dc, b=right, type=type, adjoint_b=True)
     dright = raw.SparseMatrixSparseMatMul(a=left, b=dc, type=type, adjoint_a=True)
-    da = _turned_matrix(dleft, type, transpose_a or adjoint_a, adjoint_a)
-    return da, _turned_matrix(dright, type, transpose_b or adjoint_b, adjoint_b)
+    da = _turn_matrix(dleft, type, transpose_a or adjoint_a, adjoint_a)
+    return da, _turn_matrix(dright, type, transpose_b or adjoint_b, adjoint_b)
 
 
-def _turned_matrix(matrix: Tensor, dtype: DType, turns: bool, conjugates: bool) -> Tensor:
+def _turn_matrix(matrix: Tensor, dtype: DType, turns: bool, conjugates: bool) -> Tensor:
     return raw.SparseMatrixTranspose(input=matrix, type=dtype, conjugate=conjugates) if turns else matrix
 
 
@@ -255,9 +255,9 @@ def _transposed_shape(c: ShapeContext) -> TensorShape:
     return SCALAR
 
 
-def _transposed_handle(c: ShapeContext) -> MatrixHandle:
+def _transpose_handle(c: ShapeContext) -> MatrixHandle:
     dims = shape_in(c.inputs[0]).dim_sizes
-    return MatrixHandle(c.attr("type"), UNKNOWN if dims is None else TensorShape.of(_swapped(dims, True)))
+    return MatrixHandle(c.attr("type"), UNKNOWN if dims is None else TensorShape.of(_swap(dims, True)))
 
 
 @op(
@@ -265,7 +265,7 @@ def _transposed_handle(c: ShapeContext) -> MatrixHandle:
     "input: variant -> output: variant",
     type=MATRIX_TYPES,
     shape=_transposed_shape,
-    handles=_transposed_handle,
+    handles=_transpose_handle,
     host_only=True,
     not_batched=NOT_BATCHED,
 )
@@ -273,7 +273,7 @@ def sparse_matrix_transpose(xp: Xp, input: Array, *, conjugate: bool = False, ty
     """Transposes a sparse matrix, or each matrix of a batch, and conjugates the values if asked."""
     matrix = matrix_in(input)
     require_dtype(matrix, type, "dtype of input is not equal to 'type': {1} vs. {0}")
-    return boxed(from_blocks(_operated(matrix.blocks, True, conjugate), _swapped(matrix.shape, True)))
+    return boxed(from_blocks(_apply(matrix.blocks, True, conjugate), _swap(matrix.shape, True)))
 
 
 @sparse_matrix_transpose.gradient

@@ -70,19 +70,19 @@ def _are_the_same(a_indices: Array, b_indices: Array) -> bool:
     return bool(is_possible and np.array_equal(a_indices, b_indices))
 
 
-def _merged(a_indices: Array, b_indices: Array, dims: Sequence[int]) -> _Merged:
+def _merge(a_indices: Array, b_indices: Array, dims: Sequence[int]) -> _Merged:
     a_keys, b_keys = common_keys([a_indices, b_indices], dims)
     keys = np.concatenate([a_keys, b_keys])
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
     if not (are_increasing(a_keys) and are_increasing(b_keys)):
-        order, keys = _paired_occurrences(order, keys, len(a_keys))
+        order, keys = _pair_occurrences(order, keys, len(a_keys))
     seconds = np.flatnonzero(keys[1:] == keys[:-1]) + 1
     shared = seconds - 1 - np.arange(len(seconds))
     return _Merged(np.delete(order, seconds), shared, order[seconds])
 
 
-def _paired_occurrences(order: Array, keys: Array, a_count: int) -> tuple[Array, Array]:
+def _pair_occurrences(order: Array, keys: Array, a_count: int) -> tuple[Array, Array]:
     """Orders repeated coordinates so that the n-th of the first tensor stands before the n-th of the second."""
     is_of_b = order >= a_count
     number = np.empty(len(keys), np.int64)
@@ -167,7 +167,7 @@ def sparse_add_op(
         sums = a_values + b_values
         kept = np.abs(sums) >= thresh if thresh > 0 else ...
         return a_indices[kept], sums[kept], a_shape
-    merged = _merged(a_indices, b_indices, a_shape.tolist())
+    merged = _merge(a_indices, b_indices, a_shape.tolist())
     values = np.concatenate([a_values, b_values])
     sums = values[merged.source]
     sums[merged.shared] += values[merged.partner]
@@ -220,10 +220,10 @@ def sparse_add_grad_op(
             f"got {len(backprop_val_grad)} and {len(sum_indices)}"
         )
     a_keys, b_keys, sum_keys = common_keys([a_indices, b_indices, sum_indices])
-    return _picked(backprop_val_grad, sum_keys, a_keys), _picked(backprop_val_grad, sum_keys, b_keys)
+    return _select(backprop_val_grad, sum_keys, a_keys), _select(backprop_val_grad, sum_keys, b_keys)
 
 
-def _picked(values: Array, keys: Array, wanted_keys: Array) -> Array:
+def _select(values: Array, keys: Array, wanted_keys: Array) -> Array:
     """Returns the value of each wanted key, zero for a key that is not there."""
     if not len(keys):
         return np.zeros(len(wanted_keys), values.dtype)
@@ -249,7 +249,7 @@ def _check_choice(a: tuple[Array, Array, Array], b: tuple[Array, Array, Array]) 
     check_bounds(b[0], b[2].tolist())
 
 
-def _chosen(
+def _choose(
     choose: Callable[[Array, Array], Array], a: tuple[Array, Array, Array], b: tuple[Array, Array, Array]
 ) -> tuple[Array, Array]:
     """Combines the elements of two tensors, of which one is zero where only one tensor has the coordinate."""
@@ -258,7 +258,7 @@ def _chosen(
     _check_choice(a, b)
     if _are_the_same(a[0], b[0]):
         return a[0], choose(a[1], b[1])
-    merged = _merged(a[0], b[0], a[2].tolist())
+    merged = _merge(a[0], b[0], a[2].tolist())
     values = np.concatenate([a[1], b[1]])
     ours = values[merged.source]
     theirs = np.zeros_like(ours)
@@ -285,7 +285,7 @@ def sparse_sparse_maximum(
     b_shape: Array,
 ) -> tuple[Array, Array]:
     """Takes the larger of the elements of two sparse tensors; a missing element is zero."""
-    return _chosen(np.maximum, (a_indices, a_values, a_shape), (b_indices, b_values, b_shape))
+    return _choose(np.maximum, (a_indices, a_values, a_shape), (b_indices, b_values, b_shape))
 
 
 @op(
@@ -307,7 +307,7 @@ def sparse_sparse_minimum(
     b_shape: Array,
 ) -> tuple[Array, Array]:
     """Takes the smaller of the elements of two sparse tensors; a missing element is zero."""
-    return _chosen(np.minimum, (a_indices, a_values, a_shape), (b_indices, b_values, b_shape))
+    return _choose(np.minimum, (a_indices, a_values, a_shape), (b_indices, b_values, b_shape))
 
 
 # --- SparseTensorDenseAdd --------------------------------------------------------------------------------------------

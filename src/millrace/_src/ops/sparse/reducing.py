@@ -111,7 +111,7 @@ def _refuse_groups(input_indices: Array, input_values: Array, input_shape: Array
 
 
 @kernel_part
-def _summed(xp: Xp, groups: Array, values: Array, count: int) -> Array:
+def _sum(xp: Xp, groups: Array, values: Array, count: int) -> Array:
     """Adds up the values of each of `count` groups."""
     if values.dtype.kind == "f" and values.dtype.itemsize >= 4:
         return np.bincount(groups, values, count).astype(values.dtype, copy=False)
@@ -120,8 +120,8 @@ def _summed(xp: Xp, groups: Array, values: Array, count: int) -> Array:
     return total
 
 
-@_summed.kernel_for("xla")
-def _summed_by_scatter(xp: Xp, groups: Array, values: Array, count: int) -> Array:
+@_sum.kernel_for("xla")
+def _sum_by_scatter(xp: Xp, groups: Array, values: Array, count: int) -> Array:
     return xp.scatter(xp.zeros(count, values.dtype), groups, values, "add")
 
 
@@ -136,7 +136,7 @@ def _lowest(dtype: Any) -> Any:
     return np.iinfo(dtype).min if np.dtype(dtype).kind in "iu" else -np.inf
 
 
-def _reduced(
+def _reduce(
     xp: Xp,
     reduce: Callable[[Xp, Array, Array, int], Array],
     indices: Array,
@@ -175,7 +175,7 @@ def sparse_reduce_sum_op(
     keep_dims: bool = False,
 ) -> Array:
     """Adds up a sparse tensor along axes, as a dense tensor."""
-    return _reduced(xp, _summed, input_indices, input_values, input_shape, reduction_axes, keep_dims)
+    return _reduce(xp, _sum, input_indices, input_values, input_shape, reduction_axes, keep_dims)
 
 
 @sparse_reduce_sum_op.gradient
@@ -216,13 +216,13 @@ def sparse_reduce_max_op(
     keep_dims: bool = False,
 ) -> Array:
     """Finds the largest elements of a sparse tensor along axes, as a dense tensor; zero where there are none."""
-    return _reduced(xp, _highest, input_indices, input_values, input_shape, reduction_axes, keep_dims)
+    return _reduce(xp, _highest, input_indices, input_values, input_shape, reduction_axes, keep_dims)
 
 
 # --- sparse results --------------------------------------------------------------------------------------------------
 
 
-def _grouped(
+def _group(
     ufunc: np.ufunc, indices: Array, values: Array, shape: Array, axes: Array, keep_dims: bool
 ) -> tuple[Array, Array, Array]:
     """Reduces each group that has elements; the groups come in order."""
@@ -263,7 +263,7 @@ def sparse_reduce_sum_sparse_op(
     keep_dims: bool = False,
 ) -> tuple[Array, Array, Array]:
     """Adds up a sparse tensor along axes, as a sparse tensor."""
-    return _grouped(np.add, input_indices, input_values, input_shape, reduction_axes, keep_dims)
+    return _group(np.add, input_indices, input_values, input_shape, reduction_axes, keep_dims)
 
 
 @op(
@@ -285,7 +285,7 @@ def sparse_reduce_max_sparse_op(
     keep_dims: bool = False,
 ) -> tuple[Array, Array, Array]:
     """Finds the largest elements of a sparse tensor along axes, as a sparse tensor."""
-    return _grouped(np.maximum, input_indices, input_values, input_shape, reduction_axes, keep_dims)
+    return _group(np.maximum, input_indices, input_values, input_shape, reduction_axes, keep_dims)
 
 
 # --- public functions ------------------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ def _target_dims(dims: list[int], wanted_dims: list[int]) -> list[int]:
         raise invalid(f"only one output dimension may be -1, not both {open_axes[0]} and {open_axes[1]}")
     size, known = math.prod(dims), math.prod(dim for dim in wanted_dims if dim != -1)
     if open_axes:
-        return _completed(dims, wanted_dims, open_axes[0], size, known)
+        return _complete(dims, wanted_dims, open_axes[0], size, known)
     if known != size:
         raise invalid(
             f"Input to reshape is a tensor with {size} dense values, but the requested shape has {known}. "
@@ -74,7 +74,7 @@ def _target_dims(dims: list[int], wanted_dims: list[int]) -> list[int]:
     return wanted_dims
 
 
-def _completed(dims: list[int], wanted_dims: list[int], axis: int, size: int, known: int) -> list[int]:
+def _complete(dims: list[int], wanted_dims: list[int], axis: int, size: int, known: int) -> list[int]:
     if known == 0:
         raise invalid(
             "reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are "
@@ -304,10 +304,10 @@ def sparse_reset_shape(sp_input: object, new_shape: Any = None) -> SparseTensor:
                 f"Found new_shape ({new}), sp_input.shape ({old})."
             )
         return SparseTensor(indices, values, new_shape)
-    return SparseTensor(indices, values, _checked_to_be_larger(new_shape, dense_shape))
+    return SparseTensor(indices, values, _validate_larger(new_shape, dense_shape))
 
 
-def _checked_to_be_larger(new_shape: object, dense_shape: object) -> Any:
+def _validate_larger(new_shape: object, dense_shape: object) -> Any:
     """Returns the new shape, after a check when the graph runs that no dimension shrinks."""
     is_larger = raw.All(input=raw.LessEqual(x=dense_shape, y=new_shape), reduction_indices=[0])
     message = "Requested new_shape should have dimension sizes >= sp_input.shape."

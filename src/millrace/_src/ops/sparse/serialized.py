@@ -65,7 +65,7 @@ def _shape_message(dims: Sequence[int]) -> bytes:
     return b"".join(b"\x12" + varint(len(size)) + size for size in sizes)
 
 
-def _encoded(array: Array, dtype: DType) -> bytes:
+def _encode(array: Array, dtype: DType) -> bytes:
     """Writes an array as a `TensorProto` whose values are raw bytes."""
     shape = _shape_message(array.shape)
     if dtype is string:
@@ -77,7 +77,7 @@ def _encoded(array: Array, dtype: DType) -> bytes:
     return message + (b'"' + varint(len(content)) + content if content else b"")
 
 
-def _decoded(text: bytes) -> HeldTensor:
+def _decode(text: bytes) -> HeldTensor:
     """Reads a `TensorProto`.
 
     Raises: InvalidArgumentError: if the bytes are none.
@@ -96,13 +96,13 @@ def _decoded(text: bytes) -> HeldTensor:
 
 def _as_form(array: Array, dtype: DType, form: DType) -> Any:
     """Returns a part as a string or as a variant's value."""
-    return _encoded(array, dtype) if form is string else HeldTensor(array, dtype)
+    return _encode(array, dtype) if form is string else HeldTensor(array, dtype)
 
 
 def _held(part: object, position: int) -> HeldTensor:
     """Returns the tensor of a part."""
     if isinstance(part, bytes):
-        return _decoded(part)
+        return _decode(part)
     if not isinstance(part, HeldTensor):
         raise invalid(f"Could not get a tensor from serialized_sparse[{position}]")
     return part

@@ -85,7 +85,7 @@ def _check_parts(indices: Array, values: Array, shape: Array) -> None:
         raise invalid(f"indices columns ({indices.shape[1]}) and the length of the shape ({len(shape)}) must match.")
 
 
-def _ranked(members: Array, set_count: int) -> tuple[Array, int, Callable[[Array], Array]]:
+def _rank(members: Array, set_count: int) -> tuple[Array, int, Callable[[Array], Array]]:
     """Maps members to small integers in the order of the members.
 
     Returns: The integers, a bound above them, and the function from integers back to members.
@@ -127,23 +127,23 @@ def _are_first(sorted_keys: Array) -> Array:
     return flags
 
 
-def _merged(a: Array, b: Array) -> Array:
+def _merge(a: Array, b: Array) -> Array:
     """Merges two sorted arrays: a stable sort takes the two runs as they are."""
     return np.sort(np.concatenate([a, b]), kind="stable")
 
 
 def _union(a: Array, b: Array) -> Array:
-    keys = _merged(a, b)
+    keys = _merge(a, b)
     return keys[_are_first(keys)]
 
 
 def _intersection(a: Array, b: Array) -> Array:
-    keys = _merged(a, b)
+    keys = _merge(a, b)
     return keys[1:][keys[1:] == keys[:-1]]
 
 
 def _difference(a: Array, b: Array) -> Array:
-    keys = _merged(a * 2, b * 2 + 1)  # the last bit says the array: a key that both have is followed by itself
+    keys = _merge(a * 2, b * 2 + 1)  # the last bit says the array: a key that both have is followed by itself
     is_alone = np.ones(len(keys), bool)
     np.not_equal(keys[1:], keys[:-1] + 1, out=is_alone[:-1])
     return keys[is_alone & (keys & 1 == 0)] >> 1
@@ -157,14 +157,14 @@ _OPERATIONS: dict[str, Callable[[Array, Array], Array]] = {
 }
 
 
-def _combined(a: Sets, b: Sets, operation: str) -> tuple[Array, Array, Array]:
+def _combine(a: Sets, b: Sets, operation: str) -> tuple[Array, Array, Array]:
     """Runs an operation on each pair of sets; returns the parts of a sparse tensor."""
     if operation.lower() not in _OPERATIONS:
         raise invalid(f"Invalid set_operation {operation}.")
     if a.leading != b.leading:
         raise invalid(f"Mismatched shapes {dims_text(a.leading)} vs {dims_text(b.leading)}")
     set_count = int(np.prod(a.leading, dtype=np.int64))
-    ranks, width, members_of = _ranked(np.concatenate([a.members, b.members]), set_count)
+    ranks, width, members_of = _rank(np.concatenate([a.members, b.members]), set_count)
     keys_a = _keys(a.numbers, ranks[: len(a.members)], width, set_count)
     keys_b = _keys(b.numbers, ranks[len(a.members) :], width, set_count)
     keys = _OPERATIONS[operation.lower()](keys_a, keys_b)
@@ -251,7 +251,7 @@ def dense_to_dense_set_operation(
     >>> tf.raw_ops.DenseToDenseSetOperation(set1=[[3, 1]], set2=[[1, 2]], set_operation="union").result_values.numpy()
     array([1, 2, 3], dtype=int32)
     """
-    return _combined(_dense_sets(set1), _dense_sets(set2), set_operation)
+    return _combine(_dense_sets(set1), _dense_sets(set2), set_operation)
 
 
 @op(
@@ -275,7 +275,7 @@ def dense_to_sparse_set_operation(
 ) -> tuple[Array, Array, Array]:
     """Runs a set operation on the last dimensions of a tensor and of a sparse tensor."""
     second = _sparse_sets(set2_indices, set2_values, set2_shape, validate_indices)
-    return _combined(_dense_sets(set1), second, set_operation)
+    return _combine(_dense_sets(set1), second, set_operation)
 
 
 @op(
@@ -302,7 +302,7 @@ def sparse_to_sparse_set_operation(
     """Runs a set operation on the last dimensions of two sparse tensors."""
     first = _sparse_sets(set1_indices, set1_values, set1_shape, validate_indices)
     second = _sparse_sets(set2_indices, set2_values, set2_shape, validate_indices)
-    return _combined(first, second, set_operation)
+    return _combine(first, second, set_operation)
 
 
 def _size_shape(c: ShapeContext) -> TensorShape:
@@ -324,6 +324,6 @@ def set_size(
     """Counts the different members of each set of a sparse tensor."""
     sets = _sparse_sets(set_indices, set_values, set_shape, validate_indices)
     set_count = int(np.prod(sets.leading, dtype=np.int64))
-    ranks, width, _ = _ranked(sets.members, set_count)
+    ranks, width, _ = _rank(sets.members, set_count)
     numbers = _keys(sets.numbers, ranks, width, set_count) // width
     return np.bincount(numbers, minlength=set_count).astype(np.int32).reshape(sets.leading)

@@ -39,7 +39,7 @@ def _operands(a: object, b: object) -> tuple[Any, Any, bool]:
     return first, second, False
 
 
-def _carried_out(first: Any, second: Any, operation: str, validate_indices: bool) -> SparseTensor:
+def _run(first: Any, second: Any, operation: str, validate_indices: bool) -> SparseTensor:
     facts = {"set_operation": operation, "validate_indices": validate_indices}
     if isinstance(first, SparseTensor):
         parts = raw.SparseToSparseSetOperation(**_parts("set1", first), **_parts("set2", second), **facts)
@@ -98,7 +98,7 @@ def set_intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True
       tf.errors.InvalidArgumentError: if the leading dimensions differ, or indices are out of order or range.
     """
     first, second, _ = _operands(a, b)
-    return _carried_out(first, second, "intersection", validate_indices)
+    return _run(first, second, "intersection", validate_indices)
 
 
 @export("sets.difference", v1=["sets.difference", "sets.set_difference"])
@@ -122,7 +122,7 @@ def set_difference(a: TensorLike, b: TensorLike, aminusb: bool = True, validate_
       tf.errors.InvalidArgumentError: if the leading dimensions differ, or indices are out of order or range.
     """
     first, second, is_swapped = _operands(a, b)
-    return _carried_out(first, second, "a-b" if aminusb != is_swapped else "b-a", validate_indices)
+    return _run(first, second, "a-b" if aminusb != is_swapped else "b-a", validate_indices)
 
 
 @export("sets.union", v1=["sets.union", "sets.set_union"])
@@ -143,4 +143,4 @@ def set_union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Sp
       tf.errors.InvalidArgumentError: if the leading dimensions differ, or indices are out of order or range.
     """
     first, second, _ = _operands(a, b)
-    return _carried_out(first, second, "union", validate_indices)
+    return _run(first, second, "union", validate_indices)

@@ -96,7 +96,7 @@ def reduce_join_op(
     xp: Xp, inputs: Array, reduction_indices: Array, *, keep_dims: bool = False, separator: str = ""
 ) -> Array:
     """Joins strings along axes; of several, the first given varies fastest."""
-    axes = _normalized(reduction_indices.reshape(-1).tolist(), inputs.ndim)
+    axes = _normalize(reduction_indices.reshape(-1).tolist(), inputs.ndim)
     kept_axes = [axis for axis in range(inputs.ndim) if axis not in axes]
     shape = tuple(inputs.shape[axis] for axis in kept_axes)
     count = int(np.prod([inputs.shape[axis] for axis in axes], dtype=np.int64))
@@ -107,7 +107,7 @@ def reduce_join_op(
     return string_array(map(between.join, rows.tolist()), shape)
 
 
-def _normalized(axes: list[int], rank: int) -> list[int]:
+def _normalize(axes: list[int], rank: int) -> list[int]:
     found_axes: list[int] = []
     for axis in axes:
         if not -rank <= axis < rank:
@@ -190,12 +190,12 @@ def unsorted_segment_join_op(
         order = np.argsort(ids, kind="stable")
         rows, ids = rows[order], ids[order]
     ends = [0, *np.cumsum(np.bincount(ids, minlength=count)).tolist()]
-    columns = [_joined_runs(texts, ends, attr_bytes(separator)) for texts in rows.T.tolist()]
+    columns = [_join_runs(texts, ends, attr_bytes(separator)) for texts in rows.T.tolist()]
     joined_texts = columns[0] if len(columns) == 1 else itertools.chain.from_iterable(zip(*columns, strict=True))
     return string_array(joined_texts, (count, *row_shape))
 
 
-def _joined_runs(texts: list[bytes], ends: list[int], between: bytes) -> list[bytes]:
+def _join_runs(texts: list[bytes], ends: list[int], between: bytes) -> list[bytes]:
     """Joins runs of texts; as in TensorFlow, no separator follows the empty texts that a run begins with."""
     # one run at a time: a hundred thousand lists at once keep Python's garbage collector busy
     runs = (texts[start:stop] for start, stop in itertools.pairwise(ends))

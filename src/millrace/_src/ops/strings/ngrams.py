@@ -110,7 +110,7 @@ class _NgramGroup(NamedTuple):
 
 def _ngrams_of_width(data: Array, sizes: Array, width: int, pads: _Pads, between: bytes) -> _NgramGroup:
     padding = pads.count(width)
-    padded, padded_sizes = (data, sizes) if not padding else (_padded(data, sizes, padding, pads), sizes + 2 * padding)
+    padded, padded_sizes = (data, sizes) if not padding else (_pad(data, sizes, padding, pads), sizes + 2 * padding)
     counts = np.maximum(padded_sizes - width + 1, 0)
     row_starts = np.cumsum(padded_sizes) - padded_sizes
     total = int(counts.sum())
@@ -121,7 +121,7 @@ def _ngrams_of_width(data: Array, sizes: Array, width: int, pads: _Pads, between
     return _NgramGroup(string_array(map(between.join, zip(*columns, strict=True)), (total,)), counts)
 
 
-def _padded(data: Array, sizes: Array, padding: int, pads: _Pads) -> Array:
+def _pad(data: Array, sizes: Array, padding: int, pads: _Pads) -> Array:
     """Returns the elements of all rows with pads at both ends of each row."""
     padded = np.empty(len(data) + 2 * padding * len(sizes), object)
     row_ends = np.cumsum(sizes + 2 * padding)

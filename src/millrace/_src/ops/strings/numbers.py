@@ -169,13 +169,13 @@ def as_string_op(
     flags = fill + (str(width) if width > -1 else "")
     conversion = "e" if scientific else "g" if shortest else "f"
     if input.size > _FEW and (T.is_integer or T.is_floating and np.isfinite(input).all()):
-        return _formatted_at_once(input, _form(T, flags, precision, conversion))
+        return _format_at_once(input, _form(T, flags, precision, conversion))
     elements = input.reshape(-1).tolist() if T.is_numpy_compatible else [b"<unprintable>"] * input.size
     text = _formatter(T, flags, precision, conversion)
     return string_array(map(text, elements), input.shape)
 
 
-def _formatted_at_once(input: Array, form: str) -> Array:
+def _format_at_once(input: Array, form: str) -> Array:
     """Writes many numbers as one text, which is taken apart at the ends of lines."""
     lines = f"{form}\n".encode() * input.size % tuple(input.reshape(-1).tolist())
     return string_array(lines.split(b"\n", input.size)[:-1], input.shape)

@@ -107,8 +107,8 @@ def compile_for_many(pattern: str) -> PatternOfMany | None:
     if not pattern.isascii() or "\\x{" in pattern or "\\p" in pattern or "\\P" in pattern:
         return None
     translator = _Translator(pattern, _ANCHORS_OF_MANY)
-    translation = _compiled(pattern, translator.translate())
-    whole = _compiled(pattern, f"{SEPARATOR}(?:{translation.pattern})(?={SEPARATOR})")
+    translation = _compile(pattern, translator.translate())
+    whole = _compile(pattern, f"{SEPARATOR}(?:{translation.pattern})(?={SEPARATOR})")
     return PatternOfMany(translation, whole, matches_nothing=not translator.widths.least())
 
 
@@ -122,10 +122,10 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
 
     Raises: PatternError: if RE2 refuses the pattern.
     """
-    return _compiled(pattern, _Translator(pattern, _ANCHORS).translate())
+    return _compile(pattern, _Translator(pattern, _ANCHORS).translate())
 
 
-def _compiled(pattern: str, translation: str) -> re.Pattern[str]:
+def _compile(pattern: str, translation: str) -> re.Pattern[str]:
     try:
         return re.compile(translation)
     except (re.error, OverflowError, RecursionError) as error:

@@ -43,21 +43,21 @@ def _text(element: bytes) -> str:
     return element.decode("utf-8", "surrogateescape")
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     try:
         return compile_pattern(pattern)
     except PatternError as error:
         raise errors.InvalidArgumentError(None, None, f"Invalid pattern: {pattern}, error: {error}") from None
 
 
-def _compiled_for_many(pattern: str) -> PatternOfMany | None:
+def _compile_for_many(pattern: str) -> PatternOfMany | None:
     try:
         return compile_for_many(pattern)
     except PatternError as error:
         raise errors.InvalidArgumentError(None, None, f"Invalid pattern: {pattern}, error: {error}") from None
 
 
-def _joined(array: Array, free_of: str) -> str | None:
+def _join(array: Array, free_of: str) -> str | None:
     """Returns strings as one text, separated by `SEPARATOR`; None if they hold that byte, or one of `free_of`."""
     text = attr_bytes(SEPARATOR).join(array.reshape(-1).tolist())
     characters = np.frombuffer(text, np.uint8)
@@ -76,19 +76,19 @@ def _scalar(array: Array, what: str) -> str:
 # --- replacing -------------------------------------------------------------------------------------------------------
 
 
-def _replaced(input: Array, pattern: str, rewrite: str, everywhere: bool) -> Array:
-    result = _replaced_at_once(input, pattern, rewrite) if everywhere and input.size >= _MANY else None
+def _replace(input: Array, pattern: str, rewrite: str, everywhere: bool) -> Array:
+    result = _replace_at_once(input, pattern, rewrite) if everywhere and input.size >= _MANY else None
     return map_strings(_replacer(pattern, rewrite, everywhere), input) if result is None else result
 
 
-def _replaced_at_once(input: Array, pattern: str, rewrite: str) -> Array | None:
+def _replace_at_once(input: Array, pattern: str, rewrite: str) -> Array | None:
     """Replaces every match in many strings at once; returns None where that could differ."""
-    compiled_pattern = _compiled_for_many(pattern)
+    compiled_pattern = _compile_for_many(pattern)
     if compiled_pattern is None or compiled_pattern.matches_nothing or SEPARATOR in rewrite:
         return None
     if _highest_group(rewrite) > compiled_pattern.compiled.groups:
         return input
-    text = _joined(input, free_of="")
+    text = _join(input, free_of="")
     if text is None:
         return None
     replaced_text = compiled_pattern.compiled.sub(_template(rewrite), text)
@@ -102,7 +102,7 @@ def _template(rewrite: str) -> str:
 
 def _replacer(pattern: str, rewrite: str, everywhere: bool) -> Callable[[bytes], bytes]:
     """Returns a function of one string that replaces the first or every match."""
-    compiled_pattern = _compiled(pattern)
+    compiled_pattern = _compile(pattern)
     expand = _expander(rewrite)
     if _highest_group(rewrite) > compiled_pattern.groups:
         return lambda element: element
@@ -173,13 +173,13 @@ def _replace_shape(c: ShapeContext) -> TensorShape:
 )
 def regex_replace_op(xp: Xp, input: Array, pattern: Array, rewrite: Array, *, replace_global: bool = True) -> Array:
     """Replaces matches of a pattern."""
-    return _replaced(input, _scalar(pattern, "Pattern"), _scalar(rewrite, "Rewrite"), replace_global)
+    return _replace(input, _scalar(pattern, "Pattern"), _scalar(rewrite, "Rewrite"), replace_global)
 
 
 @op("StaticRegexReplace", "input: string -> output: string", shape=same_shape, host_only=True, not_differentiable=_TEXT)
 def static_regex_replace(xp: Xp, input: Array, *, pattern: str, rewrite: str, replace_global: bool = True) -> Array:
     """Replaces matches of a pattern that is known while tracing."""
-    return _replaced(input, pattern, rewrite, replace_global)
+    return _replace(input, pattern, rewrite, replace_global)
 
 
 @export("strings.regex_replace", v1=["strings.regex_replace", "regex_replace"], elementwise="unary")
@@ -213,14 +213,14 @@ def _matches(pattern: str, input: Array) -> Array:
     result = _matches_at_once(pattern, input) if input.size >= _MANY else None
     if result is not None:
         return result
-    compiled_pattern = _compiled(pattern)
+    compiled_pattern = _compile(pattern)
     return map_values(lambda element: compiled_pattern.fullmatch(_text(element)) is not None, input, np.bool_)
 
 
 def _matches_at_once(pattern: str, input: Array) -> Array | None:
     """Matches many strings at once; returns None where that could differ."""
-    compiled_pattern = _compiled_for_many(pattern)
-    text = None if compiled_pattern is None else _joined(input, free_of=_MARK)
+    compiled_pattern = _compile_for_many(pattern)
+    text = None if compiled_pattern is None else _join(input, free_of=_MARK)
     if compiled_pattern is None or text is None:
         return None
     marked_text = compiled_pattern.whole.sub(SEPARATOR + _MARK, SEPARATOR + text + SEPARATOR)

@@ -152,7 +152,7 @@ def common_shape(
             value.shape[:rank].merge_with(stated_shape)
         outer = _outer_shape(value, rank, dtype)
         try:
-            ragged_shape = outer if ragged_shape is None else _merged(ragged_shape, outer, validate)
+            ragged_shape = outer if ragged_shape is None else _merge(ragged_shape, outer, validate)
         except (ValueError, InvalidArgumentError) as error:
             raise ValueError(f"Error in shape of {name}") from error
     assert ragged_shape is not None, "there are fields, or the shape is given"
@@ -168,7 +168,7 @@ def _outer_shape(value: Any, rank: int, dtype: DType) -> DynamicRaggedShape:
     return _with_all_partitions(shape.with_dtype(dtype)[:rank])
 
 
-def _merged(shape: DynamicRaggedShape, other: DynamicRaggedShape, validate: bool) -> DynamicRaggedShape:
+def _merge(shape: DynamicRaggedShape, other: DynamicRaggedShape, validate: bool) -> DynamicRaggedShape:
     """Returns a shape with what another, equal shape knows besides; a graph checks that they are equal if asked to.
 
     Raises: ValueError or InvalidArgumentError: if the shapes are known to differ.

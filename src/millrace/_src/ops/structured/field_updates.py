@@ -74,12 +74,12 @@ def _update(fields: dict[str, Any], name: str, update: object, path: Path) -> No
             raise ValueError(f"{_CALL} cannot delete field {path} because it is not present.")
         del fields[name]
     elif callable(update):
-        _put_last(fields, name, _called(fields, name, update, path))
+        _put_last(fields, name, _call(fields, name, update, path))
     else:
         _put_last(fields, name, update)
 
 
-def _called(fields: dict[str, Any], name: str, function: Callable[[Any], Any], path: Path) -> Any:
+def _call(fields: dict[str, Any], name: str, function: Callable[[Any], Any], path: Path) -> Any:
     if name not in fields:
         raise ValueError(
             f"{_CALL} cannot update the field {path} because a transforming function was given, but that field does "
