@@ -20,7 +20,7 @@ def test_functions_see_the_values() -> None:
 
 
 @pytest.mark.parametrize("is_traced", [False, True])
-def test_places_must_be_the_same(is_traced) -> None:
+def test_coordinates_must_be_the_same(is_traced) -> None:
     def add(a: tf.SparseTensor, b: tf.SparseTensor) -> tf.Tensor:
         return tf.sparse.map_values(tf.add, a, b).values
 

@@ -1,6 +1,6 @@
 """`tf.nn.ctc_loss`: connectionist temporal classification, the probability of a label sequence whose times are unknown.
 
-All ways to spread the labels over the frames, with blanks before, between and after them, are added up. The labels and
+All alignments of the labels with the frames, with blanks before, between and after them, are added up. The labels and
 blanks of a sequence make a row of states: blank, label, blank, ... label, blank. From frame to frame a path stays in
 its state, goes on to the next, or skips a blank between two different labels (Graves 2006, section 4). A loop over
 the frames carries the logarithm of the probability of all paths that end in each state. Its gradient is the loop's.
@@ -157,8 +157,8 @@ def _loss(log_probabilities: Tensor, states: Tensor, counts: Tensor, frames: Ten
     def step(paths: Tensor, frame: tuple[Tensor, Tensor]) -> Any:
         values, counts_now = frame
         before = raw.PadV2(input=paths, paddings=[[0, 0], [2, 0]], constant_values=impossible)
-        ways = raw.Pack(values=[paths, before[:, 1:-1], before[:, :-2] + skip_cost], axis=0)
-        reached = values + reduce_logsumexp(ways, axis=0)
+        predecessors = raw.Pack(values=[paths, before[:, 1:-1], before[:, :-2] + skip_cost], axis=0)
+        reached = values + reduce_logsumexp(predecessors, axis=0)
         return raw.SelectV2(condition=raw.ExpandDims(input=counts_now, axis=1), t=reached, e=paths)
 
     first = _costs(raw.Equal(x=state_index, y=0), _IMPOSSIBLE, by_time) + raw.ZerosLike(x=skip_cost)
