@@ -209,7 +209,9 @@ def _xla_filter_gradient(
     return _compile(xp, "filter_gradient", (x.shape, like), windows, own, (x, gradient))
 
 
-def _sum_over_images(xp: CompilingXp, x: Array, gradient: Array, windows: Sequence[Window], like: Sequence[int]) -> Array:
+def _sum_over_images(
+    xp: CompilingXp, x: Array, gradient: Array, windows: Sequence[Window], like: Sequence[int]
+) -> Array:
     """Computes the gradient by a convolution with batch and channels exchanged, which sums over the images."""
     spatial = "DHW"[3 - len(windows) :]
     groups, size = x.shape[-1] // like[-2], like[-2]
