@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from millrace._src.compat_v1.v1_wrappers import v1_wrapper
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.tensor import Tensor
@@ -143,18 +144,17 @@ def sample_distorted_bounding_box_v1(
         return raw.SampleDistortedBoundingBoxV2(**inputs, seed=seed or 0, seed2=seed2 or 0, **attributes)
 
 
-@export(v1=["image.draw_bounding_boxes"])
-def draw_bounding_boxes_v1(images: Any, boxes: Any, name: str | None = None, colors: Any = None) -> Tensor:
-    """Draws boxes on a batch of images, with TensorFlow 1's arguments.
-
+draw_bounding_boxes_v1 = export(v1=["image.draw_bounding_boxes"])(
+    v1_wrapper(
+        "image.draw_bounding_boxes",
+        draw_bounding_boxes,
+        "images, boxes, name=None, colors=None",
+        """
     >>> tf.compat.v1.image.draw_bounding_boxes(tf.zeros([1, 2, 2, 1]), [[[0.0, 0.0, 1.0, 1.0]]]).numpy().sum()
     np.float32(4.0)
-
-    Args: as of `tf.image.draw_bounding_boxes`.
-    Returns: as `tf.image.draw_bounding_boxes`.
-    Raises: as `tf.image.draw_bounding_boxes`.
-    """
-    return draw_bounding_boxes(images, boxes, colors, name)
+    """,
+    )
+)
 
 
 @export(v1=["image.extract_glimpse"])

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.compat_v1.v1_wrappers import v1_wrapper
 from millrace._src.core.argument_types import DTypeLike, ShapeLike, TensorLike
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import as_dtype, int64, string
+from millrace._src.core.dtypes import as_dtype, int64
 from millrace._src.core.shape_context import static_shape
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.tensor import Tensor
@@ -373,39 +374,27 @@ def sparse_reduce_max_sparse_v1(
     return sparse_reduce_max(sp_input, axis, keepdims, output_is_sparse=True)
 
 
-@export(v1=["io.serialize_sparse", "serialize_sparse"])
-def serialize_sparse_v1(sp_input: TensorLike, name: str | None = None, out_type: DTypeLike = string) -> Tensor:
-    """Writes a sparse tensor as three strings; `tf.io.serialize_sparse` with the name second.
-
+serialize_sparse_v1 = export(v1=["io.serialize_sparse", "serialize_sparse"])(
+    v1_wrapper(
+        "io.serialize_sparse",
+        serialize_sparse,
+        "sp_input, name=None, out_type=dtypes.string",
+        """
     >>> tf.compat.v1.serialize_sparse(tf.sparse.from_dense([0, 7])).shape
     TensorShape([3])
-
-    Args:
-      sp_input: A `SparseTensor`.
-      name: A name for the operation (optional).
-      out_type: `tf.string` or `tf.variant`.
-
-    Returns: A vector of three strings or variants.
-    Raises: TypeError: if the input is not a sparse tensor.
-    """
-    return serialize_sparse(sp_input, out_type, name)
+    """,
+    )
+)
 
 
-@export(v1=["io.serialize_many_sparse", "serialize_many_sparse"])
-def serialize_many_sparse_v1(sp_input: TensorLike, name: str | None = None, out_type: DTypeLike = string) -> Tensor:
-    """Writes each row of a sparse tensor as three strings; `tf.io.serialize_many_sparse` with the name second.
-
+serialize_many_sparse_v1 = export(v1=["io.serialize_many_sparse", "serialize_many_sparse"])(
+    v1_wrapper(
+        "io.serialize_many_sparse",
+        serialize_many_sparse,
+        "sp_input, name=None, out_type=dtypes.string",
+        """
     >>> tf.compat.v1.serialize_many_sparse(tf.sparse.from_dense([[0, 7], [5, 6]])).shape
     TensorShape([2, 3])
-
-    Args:
-      sp_input: A `SparseTensor` of rank 2 or more, its indices in row-major order.
-      name: A name for the operation (optional).
-      out_type: `tf.string` or `tf.variant`.
-
-    Returns: A matrix with three strings or variants for each row.
-    Raises:
-      TypeError: if the input is not a sparse tensor.
-      tf.errors.InvalidArgumentError: if the rank is below 2, or indices are out of order or range.
-    """
-    return serialize_many_sparse(sp_input, out_type, name)
+    """,
+    )
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.compat_v1.v1_wrappers import v1_wrapper
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -186,38 +187,27 @@ def string_split_v1(
         return ragged_parts(*parts) if result_type == "RaggedTensor" else SparseTensor(*parts)
 
 
-@export(v1=["strings.length"], elementwise="unary")
-def length_v1(input: TensorLike, name: str | None = None, unit: str = "BYTE") -> Any:
-    """Computes the length of every string, with TensorFlow 1's order of arguments.
-
+length_v1 = export(v1=["strings.length"], elementwise="unary")(
+    v1_wrapper(
+        "strings.length",
+        length,
+        "input, name=None, unit='BYTE'",
+        """
     >>> tf.compat.v1.strings.length(["Hello", "Hi"]).numpy()
     array([5, 2], dtype=int32)
-
-    Args:
-      input: a string Tensor.
-      name: name of the operation in a graph.
-      unit: "BYTE" or "UTF8_CHAR".
-
-    Returns: An int32 Tensor of the shape of `input`.
-    """
-    return length(input, unit, name)
+    """,
+    )
+)
 
 
-@export(v1=["strings.substr", "substr"], elementwise="unary")
-def substr_v1(input: TensorLike, pos: TensorLike, len: TensorLike, name: str | None = None, unit: str = "BYTE") -> Any:
-    """Takes parts of strings, with TensorFlow 1's order of arguments.
-
+substr_v1 = export(v1=["strings.substr", "substr"], elementwise="unary")(
+    v1_wrapper(
+        "strings.substr",
+        substr,
+        "input, pos, len, name=None, unit='BYTE'",
+        """
     >>> tf.compat.v1.substr("Hello", 1, 3).numpy()
     b'ell'
-
-    Args:
-      input: a string Tensor.
-      pos: an integer Tensor: where the part begins; negative counts from the end.
-      len: an integer Tensor of the same shape as `pos`: how long the part is at most.
-      name: name of the operation in a graph.
-      unit: "BYTE" or "UTF8_CHAR".
-
-    Returns: A string Tensor of the broadcast shape of `input` and `pos`.
-    Raises: tf.errors.InvalidArgumentError: if a position is outside of the string, or shapes do not fit.
-    """
-    return substr(input, pos, len, unit, name)
+    """,
+    )
+)

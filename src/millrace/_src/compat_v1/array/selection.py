@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.compat_v1.v1_wrappers import v1_wrapper
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -13,32 +14,17 @@ from millrace._src.ops.array.selecting import boolean_mask
 from millrace._src.ops.array.uniqueness import ListDiff, list_diff
 from millrace._src.util.export import export
 
-
-@export(v1=["gather"])
-def gather_v1(
-    params: TensorLike,
-    indices: TensorLike,
-    validate_indices: object = None,
-    name: str | None = None,
-    axis: TensorLike | None = None,
-    batch_dims: int = 0,
-) -> Any:
-    """Picks slices of a tensor by index, with the argument order of TensorFlow 1.
-
+gather_v1 = export(v1=["gather"])(
+    v1_wrapper(
+        "gather",
+        gather,
+        "params, indices, validate_indices=None, name=None, axis=None, batch_dims=0",
+        """
     >>> tf.compat.v1.gather([10, 20, 30], [2, 0]).numpy()
     array([30, 10], dtype=int32)
-
-    Args:
-      params: A Tensor of at least one dimension, or a Variable.
-      indices: An integer Tensor.
-      validate_indices: does nothing.
-      name: name of the operation.
-      axis: the dimension to pick from; None means `batch_dims`.
-      batch_dims: the number of leading dimensions that `params` and `indices` share.
-
-    Returns: A Tensor.
-    """
-    return gather(params, indices, validate_indices, axis, batch_dims, name)
+    """,
+    )
+)
 
 
 @export(v1=["batch_gather"])
@@ -66,49 +52,30 @@ def batch_gather(params: TensorLike, indices: Any, name: str | None = None) -> A
         return gather_v2(params, indices, batch_dims, batch_dims=batch_dims)
 
 
-@export(v1=["gather_nd", "manip.gather_nd"])
-def gather_nd_v1(
-    params: TensorLike,
-    indices: TensorLike,
-    name: str | None = None,
-    batch_dims: TensorLike = 0,
-    bad_indices_policy: str = "",
-) -> Any:
-    """Picks elements or slices by position, with the argument order of TensorFlow 1.
-
+gather_nd_v1 = export(v1=["gather_nd", "manip.gather_nd"])(
+    v1_wrapper(
+        "gather_nd",
+        gather_nd,
+        "params, indices, name=None, batch_dims=0, bad_indices_policy=''",
+        """
     >>> tf.compat.v1.gather_nd([1, 2, 3], [[1]]).numpy()
     array([2], dtype=int32)
-
-    Args:
-      params: A Tensor of any dtype, or a Variable.
-      indices: An integer Tensor of positions.
-      name: name of the operation.
-      batch_dims: the number of leading dimensions that `params` and `indices` share.
-      bad_indices_policy: what to do with positions out of range.
-
-    Returns: A Tensor.
-    """
-    return gather_nd(params, indices, batch_dims, name, bad_indices_policy)
+    """,
+    )
+)
 
 
-@export(v1=["boolean_mask"])
-def boolean_mask_v1(
-    tensor: TensorLike, mask: TensorLike, name: str = "boolean_mask", axis: TensorLike | None = None
-) -> Any:
-    """Takes the elements where a mask is true, with the argument order of TensorFlow 1.
-
+boolean_mask_v1 = export(v1=["boolean_mask"])(
+    v1_wrapper(
+        "boolean_mask",
+        boolean_mask,
+        "tensor, mask, name='boolean_mask', axis=None",
+        """
     >>> tf.compat.v1.boolean_mask([1, 2, 3], [True, False, True]).numpy()
     array([1, 3], dtype=int32)
-
-    Args:
-      tensor: A Tensor of any dtype.
-      mask: A boolean Tensor of known rank.
-      name: name of the operation.
-      axis: where the mask begins; None means 0.
-
-    Returns: A Tensor.
-    """
-    return boolean_mask(tensor, mask, axis, name)
+    """,
+    )
+)
 
 
 @export(v1=["setdiff1d"])

@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from millrace._src.compat_v1.v1_wrappers import v1_wrapper
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.ops.io.comma_separated import decode_csv
 from millrace._src.ops.io.parsing import parse_example, parse_single_example
 from millrace._src.util.export import export
 
-
-@export(v1=["io.decode_csv", "decode_csv"])
-def decode_csv_v1(
-    records: TensorLike,
-    record_defaults: TensorLike,
-    field_delim: str = ",",
-    use_quote_delim: bool = True,
-    name: str | None = None,
-    na_value: str = "",
-    select_cols: Sequence[int] | None = None,
-) -> Any:
-    """Reads records of comma-separated values, with TensorFlow 1's order of arguments.
-
+decode_csv_v1 = export(v1=["io.decode_csv", "decode_csv"])(
+    v1_wrapper(
+        "io.decode_csv",
+        decode_csv,
+        "records, record_defaults, field_delim=',', use_quote_delim=True, name=None, na_value='', select_cols=None",
+        """
     >>> [column.numpy() for column in tf.compat.v1.decode_csv("1,2.5", [[0], [0.0]])]
     [np.int32(1), np.float32(2.5)]
-
-    Args:
-      records: a string Tensor, a record in each element.
-      record_defaults: the dtype and default of each column; see `tf.io.decode_csv`.
-      field_delim: the character between fields.
-      use_quote_delim: whether double quotes have a meaning.
-      name: name of the operation in a graph.
-      na_value: another text that represents an empty field.
-      select_cols: the indices of the columns to read, increasing; None for all.
-
-    Returns: A list of Tensors, one for each column.
-    Raises: as `tf.io.decode_csv`.
-    """
-    return decode_csv(records, record_defaults, field_delim, use_quote_delim, na_value, select_cols, name)
+    """,
+    )
+)
 
 
 @export(v1=["io.parse_example", "parse_example"])

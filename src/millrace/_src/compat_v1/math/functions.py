@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.compat_v1.v1_wrappers import v1_wrapper
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import DType, bfloat16, complex64, complex128, float32, float64, int32, int64
+from millrace._src.core.dtypes import bfloat16, complex64, complex128, float32, float64, int32, int64
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.ranges import range_
@@ -102,47 +103,30 @@ def sparse_matmul(
     return result
 
 
-@export(v1=["math.in_top_k", "nn.in_top_k"])
-def in_top_k_v1(predictions: TensorLike, targets: TensorLike, k: TensorLike, name: str | None = None) -> Tensor:
-    """Returns whether each target class is among the `k` classes of the highest predictions.
-
+in_top_k_v1 = export(v1=["math.in_top_k", "nn.in_top_k"])(
+    v1_wrapper(
+        "math.in_top_k",
+        in_top_k,
+        "predictions, targets, k, name=None",
+        """
     >>> tf.compat.v1.math.in_top_k([[0.1, 0.9]], [1], 1).numpy()
     array([ True])
-
-    Args:
-      predictions: A float32 matrix: for each target, a score per class.
-      targets: A vector of class indices, int32 or int64.
-      k: How many classes count, an integer.
-      name: A name for the operation (optional).
-
-    Returns: A vector of dtype bool.
-    """
-    return in_top_k(targets, predictions, k, name)
+    """,
+    )
+)
 
 
-@export(v1=["math.bincount", "bincount"])
-def bincount(
-    arr: TensorLike,
-    weights: TensorLike | None = None,
-    minlength: TensorLike | None = None,
-    maxlength: TensorLike | None = None,
-    dtype: DType = int32,
-) -> Tensor:
-    """Counts how often each integer occurs.
-
+bincount = export(v1=["math.bincount", "bincount"])(
+    v1_wrapper(
+        "math.bincount",
+        histogram.bincount,
+        "arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32",
+        """
     >>> tf.compat.v1.bincount([1, 1, 2, 5]).numpy()
     array([0, 2, 1, 0, 0, 1], dtype=int32)
-
-    Args:
-      arr: A `Tensor` of integers, not negative.
-      weights: If given, each occurrence counts as its weight; a tensor of the shape of `arr`.
-      minlength: The smallest length of the result; missing numbers count 0.
-      maxlength: The largest length of the result; numbers from there on are ignored.
-      dtype: The dtype of the counts if there are no weights.
-
-    Returns: A vector of counts.
-    """
-    return histogram.bincount(arr, weights, minlength, maxlength, dtype)
+    """,
+    )
+)
 
 
 @export(v1=["to_float"])
@@ -257,85 +241,43 @@ def to_complex128(x: TensorLike, name: str = "ToComplex128") -> Any:
     return cast(x, complex128, name=name)
 
 
-@export(v1=["sparse.segment_sum", "sparse_segment_sum"])
-def sparse_segment_sum(
-    data: TensorLike,
-    indices: TensorLike,
-    segment_ids: TensorLike,
-    name: str | None = None,
-    num_segments: TensorLike | None = None,
-    sparse_gradient: bool = False,
-) -> Any:
-    """Sums the rows `data[indices]` of each segment, with TensorFlow 1's order of arguments.
-
+sparse_segment_sum = export(v1=["sparse.segment_sum", "sparse_segment_sum"])(
+    v1_wrapper(
+        "sparse.segment_sum",
+        sparse_segments.segment_sum,
+        "data, indices, segment_ids, name=None, num_segments=None, sparse_gradient=False",
+        """
     >>> tf.compat.v1.sparse_segment_sum([[1.0], [3.0]], [1], [0]).numpy()
     array([[3.]], dtype=float32)
-
-    Args:
-      data: A `Tensor` with at least one axis.
-      indices: A vector of the rows of `data` to take.
-      segment_ids: A vector with a segment number for each index, sorted.
-      name: A name for the operation (optional).
-      num_segments: How many segments there are; by default the last number plus 1.
-      sparse_gradient: Whether the gradient is a `tf.IndexedSlices` of the rows that occur.
-
-    Returns: A `Tensor` with one row per segment.
-    """
-    return sparse_segments.segment_sum(data, indices, segment_ids, num_segments, name, sparse_gradient)
+    """,
+    )
+)
 
 
-@export(v1=["sparse.segment_mean", "sparse_segment_mean"])
-def sparse_segment_mean(
-    data: TensorLike,
-    indices: TensorLike,
-    segment_ids: TensorLike,
-    name: str | None = None,
-    num_segments: TensorLike | None = None,
-    sparse_gradient: bool = False,
-) -> Any:
-    """Computes the mean of the rows `data[indices]` of each segment, with TensorFlow 1's order of arguments.
-
+sparse_segment_mean = export(v1=["sparse.segment_mean", "sparse_segment_mean"])(
+    v1_wrapper(
+        "sparse.segment_mean",
+        sparse_segments.segment_mean,
+        "data, indices, segment_ids, name=None, num_segments=None, sparse_gradient=False",
+        """
     >>> tf.compat.v1.sparse_segment_mean([[1.0], [3.0]], [1], [0]).numpy()
     array([[3.]], dtype=float32)
-
-    Args:
-      data: A `Tensor` with at least one axis.
-      indices: A vector of the rows of `data` to take.
-      segment_ids: A vector with a segment number for each index, sorted.
-      name: A name for the operation (optional).
-      num_segments: How many segments there are; by default the last number plus 1.
-      sparse_gradient: Whether the gradient is a `tf.IndexedSlices` of the rows that occur.
-
-    Returns: A `Tensor` with one row per segment.
-    """
-    return sparse_segments.segment_mean(data, indices, segment_ids, num_segments, name, sparse_gradient)
+    """,
+    )
+)
 
 
-@export(v1=["sparse.segment_sqrt_n", "sparse_segment_sqrt_n"])
-def sparse_segment_sqrt_n(
-    data: TensorLike,
-    indices: TensorLike,
-    segment_ids: TensorLike,
-    name: str | None = None,
-    num_segments: TensorLike | None = None,
-    sparse_gradient: bool = False,
-) -> Any:
-    """Divides the sum of the rows `data[indices]` of each segment by the square root of their number.
-
+sparse_segment_sqrt_n = export(v1=["sparse.segment_sqrt_n", "sparse_segment_sqrt_n"])(
+    v1_wrapper(
+        "sparse.segment_sqrt_n",
+        sparse_segments.segment_sqrt_n,
+        "data, indices, segment_ids, name=None, num_segments=None, sparse_gradient=False",
+        """
     >>> tf.compat.v1.sparse_segment_sqrt_n([[1.0], [3.0]], [1], [0]).numpy()
     array([[3.]], dtype=float32)
-
-    Args:
-      data: A `Tensor` with at least one axis.
-      indices: A vector of the rows of `data` to take.
-      segment_ids: A vector with a segment number for each index, sorted.
-      name: A name for the operation (optional).
-      num_segments: How many segments there are; by default the last number plus 1.
-      sparse_gradient: Whether the gradient is a `tf.IndexedSlices` of the rows that occur.
-
-    Returns: A `Tensor` with one row per segment.
-    """
-    return sparse_segments.segment_sqrt_n(data, indices, segment_ids, num_segments, name, sparse_gradient)
+    """,
+    )
+)
 
 
 @export(v1=["clip_by_average_norm"])
@@ -361,29 +303,15 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
         return raw.Identity(input=clipped_t, name=scope)
 
 
-@export(v1=["math.confusion_matrix", "confusion_matrix"])
-def confusion_matrix_v1(
-    labels: TensorLike,
-    predictions: TensorLike,
-    num_classes: TensorLike | None = None,
-    dtype: DType = int32,
-    name: str | None = None,
-    weights: TensorLike | None = None,
-) -> Tensor:
-    """Counts classifications: entry (i, j) is the number of examples of class i predicted as class j.
-
+confusion_matrix_v1 = export(v1=["math.confusion_matrix", "confusion_matrix"])(
+    v1_wrapper(
+        "math.confusion_matrix",
+        confusion_matrix,
+        "labels, predictions, num_classes=None, dtype=dtypes.int32, name=None, weights=None",
+        """
     >>> tf.compat.v1.confusion_matrix([1, 0], [1, 1]).numpy()
     array([[0, 1],
            [0, 1]], dtype=int32)
-
-    Args:
-      labels: A vector of the true classes, integers from 0.
-      predictions: A vector of the predicted classes, as long as `labels`.
-      num_classes: The number of classes; by default the largest class that occurs plus 1.
-      dtype: The dtype of the matrix.
-      name: A name for the operation (optional).
-      weights: If given, each example counts as its weight; a vector as long as `labels`.
-
-    Returns: A square matrix of dtype `dtype`.
-    """
-    return confusion_matrix(labels, predictions, num_classes, weights, dtype, name)
+    """,
+    )
+)
