@@ -1,4 +1,4 @@
-"""Old forms: generated functions that translate TensorFlow 1's arguments."""
+"""v1 wrappers: generated functions that translate TensorFlow 1's arguments."""
 
 from __future__ import annotations
 

@@ -450,23 +450,23 @@ compat.v1.assert_variables_initialized compat_v1.variables.initialization:assert
 compat.v1.assign compat_v1.variables.assignments:assign
 compat.v1.assign_add compat_v1.variables.assignments:assign_add
 compat.v1.assign_sub compat_v1.variables.assignments:assign_sub
-compat.v1.batch_gather compat_v1.array.selection:batch_gather
+compat.v1.batch_gather compat_v1.array.gathering:batch_gather
 compat.v1.batch_scatter_update compat_v1.variables.assignments:batch_scatter_update
 compat.v1.batch_to_space compat_v1.array.layout:batch_to_space_v1
 compat.v1.batch_to_space_nd compat_v1.lower_layer_names:batch_to_space_nd
 compat.v1.betainc ops.math.special:betainc
-compat.v1.bincount compat_v1.math.functions:bincount
-compat.v1.boolean_mask compat_v1.array.selection:boolean_mask_v1
+compat.v1.bincount compat_v1.math.arithmetic:bincount
+compat.v1.boolean_mask compat_v1.array.gathering:boolean_mask_v1
 compat.v1.ceil ops.math.rounding:ceil
 compat.v1.check_numerics ops.debug.numerics:check_numerics
 compat.v1.cholesky ops.linalg.cholesky:cholesky
 compat.v1.cholesky_solve ops.linalg.cholesky:cholesky_solve
-compat.v1.clip_by_average_norm compat_v1.math.functions:clip_by_average_norm
+compat.v1.clip_by_average_norm compat_v1.math.arithmetic:clip_by_average_norm
 compat.v1.colocate_with compat_v1.scopes:colocate_with
 compat.v1.cond compat_v1.branches:cond
-compat.v1.confusion_matrix compat_v1.math.functions:confusion_matrix_v1
+compat.v1.confusion_matrix compat_v1.math.arithmetic:confusion_matrix_v1
 compat.v1.conj ops.math.complex_numbers:conj_
-compat.v1.constant compat_v1.array.construction:constant_v1
+compat.v1.constant compat_v1.array.constants:constant_v1
 compat.v1.constant_initializer compat_v1.variables.initializers:Constant
 compat.v1.container compat_v1.scopes:container
 compat.v1.control_flow_v2_enabled compat_v1.switches:control_flow_v2_enabled
@@ -499,7 +499,7 @@ compat.v1.disable_resource_variables compat_v1.switches:disable_resource_variabl
 compat.v1.disable_tensor_equality compat_v1.object_switches:disable_tensor_equality
 compat.v1.disable_v2_behavior compat_v1.switches:disable_v2_behavior
 compat.v1.disable_v2_tensorshape compat_v1.object_switches:disable_v2_tensorshape
-compat.v1.div compat_v1.math.functions:div
+compat.v1.div compat_v1.math.arithmetic:div
 compat.v1.div_no_nan ops.math.division:divide_no_nan
 compat.v1.enable_control_flow_v2 compat_v1.switches:enable_control_flow_v2
 compat.v1.enable_eager_execution compat_v1.switches:enable_eager_execution
@@ -524,11 +524,11 @@ compat.v1.fft ops.signal.fourier:fft
 compat.v1.fft2d ops.signal.fourier:fft2d
 compat.v1.fft3d ops.signal.fourier:fft3d
 compat.v1.fixed_size_partitioner compat_v1.variables.partitioners:fixed_size_partitioner
-compat.v1.floor_div compat_v1.math.functions:floor_div
+compat.v1.floor_div compat_v1.math.arithmetic:floor_div
 compat.v1.floordiv ops.math.division:floordiv
 compat.v1.floormod ops.math.division:floormod
-compat.v1.gather compat_v1.array.selection:gather_v1
-compat.v1.gather_nd compat_v1.array.selection:gather_nd_v1
+compat.v1.gather compat_v1.array.gathering:gather_v1
+compat.v1.gather_nd compat_v1.array.gathering:gather_nd_v1
 compat.v1.get_collection compat_v1.variables.collections:get_collection
 compat.v1.get_collection_ref compat_v1.variables.collections:get_collection_ref
 compat.v1.get_default_graph compat_v1.default_graph:get_default_graph
@@ -544,8 +544,8 @@ compat.v1.global_variables compat_v1.variables.collections:global_variables
 compat.v1.global_variables_initializer compat_v1.variables.initialization:global_variables_initializer
 compat.v1.glorot_normal_initializer compat_v1.variables.initializers:GlorotNormal
 compat.v1.glorot_uniform_initializer compat_v1.variables.initializers:GlorotUniform
-compat.v1.gradients compat_v1.functions:gradients
-compat.v1.hessians compat_v1.functions:hessians
+compat.v1.gradients compat_v1.derivative_wrappers:gradients
+compat.v1.hessians compat_v1.derivative_wrappers:hessians
 compat.v1.ifft ops.signal.fourier:ifft
 compat.v1.ifft2d ops.signal.fourier:ifft2d
 compat.v1.ifft3d ops.signal.fourier:ifft3d
@@ -661,7 +661,7 @@ compat.v1.serialize_many_sparse compat_v1.sparse:serialize_many_sparse_v1
 compat.v1.serialize_sparse compat_v1.sparse:serialize_sparse_v1
 compat.v1.serialize_tensor ops.strings.encoding:serialize_tensor
 compat.v1.set_random_seed ops.random.seeds:set_seed
-compat.v1.setdiff1d compat_v1.array.selection:setdiff1d
+compat.v1.setdiff1d compat_v1.array.gathering:setdiff1d
 compat.v1.shape compat_v1.array.layout:shape_v1
 compat.v1.size compat_v1.array.layout:size_v1
 compat.v1.space_to_batch compat_v1.array.layout:space_to_batch_v1
@@ -670,7 +670,7 @@ compat.v1.sparse_add compat_v1.sparse:sparse_add_v1
 compat.v1.sparse_concat compat_v1.sparse:sparse_concat_v1
 compat.v1.sparse_fill_empty_rows ops.sparse.empty_rows:sparse_fill_empty_rows
 compat.v1.sparse_mask ops.sparse.construction:sparse_mask
-compat.v1.sparse_matmul compat_v1.math.functions:sparse_matmul
+compat.v1.sparse_matmul compat_v1.math.arithmetic:sparse_matmul
 compat.v1.sparse_maximum ops.sparse.merging:sparse_maximum
 compat.v1.sparse_merge compat_v1.sparse:sparse_merge
 compat.v1.sparse_minimum ops.sparse.merging:sparse_minimum
@@ -683,9 +683,9 @@ compat.v1.sparse_reorder ops.sparse.ordering:sparse_reorder
 compat.v1.sparse_reset_shape ops.sparse.reshaping:sparse_reset_shape
 compat.v1.sparse_reshape ops.sparse.reshaping:sparse_reshape
 compat.v1.sparse_retain ops.sparse.joining:sparse_retain
-compat.v1.sparse_segment_mean compat_v1.math.functions:sparse_segment_mean
-compat.v1.sparse_segment_sqrt_n compat_v1.math.functions:sparse_segment_sqrt_n
-compat.v1.sparse_segment_sum compat_v1.math.functions:sparse_segment_sum
+compat.v1.sparse_segment_mean compat_v1.math.arithmetic:sparse_segment_mean
+compat.v1.sparse_segment_sqrt_n compat_v1.math.arithmetic:sparse_segment_sqrt_n
+compat.v1.sparse_segment_sum compat_v1.math.arithmetic:sparse_segment_sum
 compat.v1.sparse_slice ops.sparse.joining:sparse_slice
 compat.v1.sparse_softmax ops.sparse.softmax:sparse_softmax
 compat.v1.sparse_split compat_v1.sparse:sparse_split_v1
@@ -709,13 +709,13 @@ compat.v1.tables_initializer compat_v1.lookup:tables_initializer
 compat.v1.tensor_scatter_add ops.array.scattering:tensor_scatter_nd_add
 compat.v1.tensor_scatter_sub ops.array.scattering:tensor_scatter_nd_sub
 compat.v1.tensor_scatter_update ops.array.scattering:tensor_scatter_nd_update
-compat.v1.to_bfloat16 compat_v1.math.functions:to_bfloat16
-compat.v1.to_complex128 compat_v1.math.functions:to_complex128
-compat.v1.to_complex64 compat_v1.math.functions:to_complex64
-compat.v1.to_double compat_v1.math.functions:to_double
-compat.v1.to_float compat_v1.math.functions:to_float
-compat.v1.to_int32 compat_v1.math.functions:to_int32
-compat.v1.to_int64 compat_v1.math.functions:to_int64
+compat.v1.to_bfloat16 compat_v1.math.arithmetic:to_bfloat16
+compat.v1.to_complex128 compat_v1.math.arithmetic:to_complex128
+compat.v1.to_complex64 compat_v1.math.arithmetic:to_complex64
+compat.v1.to_double compat_v1.math.arithmetic:to_double
+compat.v1.to_float compat_v1.math.arithmetic:to_float
+compat.v1.to_int32 compat_v1.math.arithmetic:to_int32
+compat.v1.to_int64 compat_v1.math.arithmetic:to_int64
 compat.v1.trace ops.linalg.trace:trace
 compat.v1.trainable_variables compat_v1.variables.collections:trainable_variables
 compat.v1.transpose compat_v1.array.layout:transpose_v1
@@ -741,7 +741,7 @@ compat.v1.while_loop compat_v1.branches:while_loop_v1
 compat.v1.wrap_function compat_v1.wrapped_functions:wrap_function
 compat.v1.write_file ops.io.files:write_file
 compat.v1.zeros_initializer compat_v1.variables.initializers:Zeros
-compat.v1.zeros_like compat_v1.array.construction:zeros_like_v1
+compat.v1.zeros_like compat_v1.array.constants:zeros_like_v1
 compat.v1.zeta ops.math.special:zeta
 """,
     "compat.v1.__internal__.saved_model": """
@@ -762,8 +762,8 @@ compat.v1.__operators__.ne -
 compat.v1.app.run compat_v1.flags:run
 """,
     "compat.v1.autograph": """
-compat.v1.autograph.to_code compat_v1.functions:to_code
-compat.v1.autograph.to_graph compat_v1.functions:to_graph
+compat.v1.autograph.to_code compat_v1.derivative_wrappers:to_code
+compat.v1.autograph.to_graph compat_v1.derivative_wrappers:to_graph
 """,
     "compat.v1.data": """
 compat.v1.data.Dataset compat_v1.data.datasets:DatasetV1
@@ -1060,26 +1060,26 @@ compat.v1.lookup.StaticVocabularyTable compat_v1.lookup:StaticVocabularyTableV1
 """,
     "compat.v1.losses": """
 compat.v1.losses.Reduction compat_v1.losses.reduction:Reduction
-compat.v1.losses.absolute_difference compat_v1.losses.functions:absolute_difference
+compat.v1.losses.absolute_difference compat_v1.losses.loss_functions:absolute_difference
 compat.v1.losses.add_loss compat_v1.losses.reduction:add_loss
 compat.v1.losses.compute_weighted_loss compat_v1.losses.reduction:compute_weighted_loss
-compat.v1.losses.cosine_distance compat_v1.losses.functions:cosine_distance
+compat.v1.losses.cosine_distance compat_v1.losses.loss_functions:cosine_distance
 compat.v1.losses.get_losses compat_v1.losses.collected:get_losses
 compat.v1.losses.get_regularization_loss compat_v1.losses.collected:get_regularization_loss
 compat.v1.losses.get_regularization_losses compat_v1.losses.collected:get_regularization_losses
 compat.v1.losses.get_total_loss compat_v1.losses.collected:get_total_loss
-compat.v1.losses.hinge_loss compat_v1.losses.functions:hinge_loss
-compat.v1.losses.huber_loss compat_v1.losses.functions:huber_loss
-compat.v1.losses.log_loss compat_v1.losses.functions:log_loss
-compat.v1.losses.mean_pairwise_squared_error compat_v1.losses.functions:mean_pairwise_squared_error
-compat.v1.losses.mean_squared_error compat_v1.losses.functions:mean_squared_error
-compat.v1.losses.sigmoid_cross_entropy compat_v1.losses.functions:sigmoid_cross_entropy
-compat.v1.losses.softmax_cross_entropy compat_v1.losses.functions:softmax_cross_entropy
-compat.v1.losses.sparse_softmax_cross_entropy compat_v1.losses.functions:sparse_softmax_cross_entropy
+compat.v1.losses.hinge_loss compat_v1.losses.loss_functions:hinge_loss
+compat.v1.losses.huber_loss compat_v1.losses.loss_functions:huber_loss
+compat.v1.losses.log_loss compat_v1.losses.loss_functions:log_loss
+compat.v1.losses.mean_pairwise_squared_error compat_v1.losses.loss_functions:mean_pairwise_squared_error
+compat.v1.losses.mean_squared_error compat_v1.losses.loss_functions:mean_squared_error
+compat.v1.losses.sigmoid_cross_entropy compat_v1.losses.loss_functions:sigmoid_cross_entropy
+compat.v1.losses.softmax_cross_entropy compat_v1.losses.loss_functions:softmax_cross_entropy
+compat.v1.losses.sparse_softmax_cross_entropy compat_v1.losses.loss_functions:sparse_softmax_cross_entropy
 """,
     "compat.v1.manip": """
 compat.v1.manip.batch_to_space_nd compat_v1.lower_layer_names:batch_to_space_nd
-compat.v1.manip.gather_nd compat_v1.array.selection:gather_nd_v1
+compat.v1.manip.gather_nd compat_v1.array.gathering:gather_nd_v1
 compat.v1.manip.reshape ops.array.reshaping:reshape
 compat.v1.manip.reverse ops.array.reversing:reverse
 compat.v1.manip.roll ops.array.reversing:roll
@@ -1090,10 +1090,10 @@ compat.v1.manip.tile ops.array.tiling:tile
     "compat.v1.math": """
 compat.v1.math.argmax compat_v1.math.reductions:argmax_v1
 compat.v1.math.argmin compat_v1.math.reductions:argmin_v1
-compat.v1.math.bincount compat_v1.math.functions:bincount
-compat.v1.math.confusion_matrix compat_v1.math.functions:confusion_matrix_v1
+compat.v1.math.bincount compat_v1.math.arithmetic:bincount
+compat.v1.math.confusion_matrix compat_v1.math.arithmetic:confusion_matrix_v1
 compat.v1.math.count_nonzero compat_v1.math.reductions:count_nonzero
-compat.v1.math.in_top_k compat_v1.math.functions:in_top_k_v1
+compat.v1.math.in_top_k compat_v1.math.arithmetic:in_top_k_v1
 compat.v1.math.log_softmax compat_v1.nn.functions:log_softmax_v1
 compat.v1.math.reduce_all compat_v1.math.reductions:reduce_all
 compat.v1.math.reduce_any compat_v1.math.reductions:reduce_any
@@ -1188,7 +1188,7 @@ compat.v1.nn.erosion2d compat_v1.nn.windows:erosion2d
 compat.v1.nn.fractional_avg_pool compat_v1.nn.windows:fractional_avg_pool
 compat.v1.nn.fractional_max_pool compat_v1.nn.windows:fractional_max_pool
 compat.v1.nn.fused_batch_norm compat_v1.nn.statistics:fused_batch_norm
-compat.v1.nn.in_top_k compat_v1.math.functions:in_top_k_v1
+compat.v1.nn.in_top_k compat_v1.math.arithmetic:in_top_k_v1
 compat.v1.nn.log_softmax compat_v1.nn.functions:log_softmax_v1
 compat.v1.nn.log_uniform_candidate_sampler ops.random.candidate_samplers:log_uniform_candidate_sampler
 compat.v1.nn.max_pool compat_v1.nn.layers:max_pool_v1
@@ -1368,9 +1368,9 @@ compat.v1.sparse.reduce_max_sparse compat_v1.sparse:sparse_reduce_max_sparse_v1
 compat.v1.sparse.reduce_sum compat_v1.sparse:sparse_reduce_sum_v1
 compat.v1.sparse.reduce_sum_sparse compat_v1.sparse:sparse_reduce_sum_sparse_v1
 compat.v1.sparse.sampled_addmm -
-compat.v1.sparse.segment_mean compat_v1.math.functions:sparse_segment_mean
-compat.v1.sparse.segment_sqrt_n compat_v1.math.functions:sparse_segment_sqrt_n
-compat.v1.sparse.segment_sum compat_v1.math.functions:sparse_segment_sum
+compat.v1.sparse.segment_mean compat_v1.math.arithmetic:sparse_segment_mean
+compat.v1.sparse.segment_sqrt_n compat_v1.math.arithmetic:sparse_segment_sqrt_n
+compat.v1.sparse.segment_sum compat_v1.math.arithmetic:sparse_segment_sum
 compat.v1.sparse.split compat_v1.sparse:sparse_split_v1
 """,
     "compat.v1.spectral": """
@@ -1437,8 +1437,8 @@ compat.v1.summary.experimental.write_raw_pb -
     "compat.v1.test": """
 compat.v1.test.StubOutForTesting compat_v1.testing.attributes_and_folders:StubOutForTesting
 compat.v1.test.assert_equal_graph_def compat_v1.testing.attributes_and_folders:assert_equal_graph_def
-compat.v1.test.compute_gradient compat_v1.testing.graph_gradients:compute_gradient
-compat.v1.test.compute_gradient_error compat_v1.testing.graph_gradients:compute_gradient_error
+compat.v1.test.compute_gradient compat_v1.testing.numeric_gradients:compute_gradient
+compat.v1.test.compute_gradient_error compat_v1.testing.numeric_gradients:compute_gradient_error
 compat.v1.test.get_temp_dir compat_v1.testing.attributes_and_folders:get_temp_dir
 compat.v1.test.test_src_dir_path compat_v1.testing.attributes_and_folders:test_src_dir_path
 """,

@@ -166,7 +166,7 @@ FLAGS = _Flags()
 def run(main: Callable[[list[str]], Any] | None = None, argv: list[str] | None = None) -> None:
     """Runs a program: reads the flags, calls the program's function with the other arguments, and ends the process.
 
-    A flag that nobody defined is left to the program.
+    A flag without a definition is left to the program.
 
     Args:
       main: A function of a list of strings; `main` of the module that runs as the program, if None.

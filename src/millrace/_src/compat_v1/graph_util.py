@@ -186,7 +186,7 @@ def convert_variables_to_constants(
     Raises:
       TypeError: if an argument is of a wrong kind.
       AssertionError: if there is no such node.
-      ValueError: if a variable is changed on the way to the outputs.
+      ValueError: if a variable is changed before the outputs.
       tf.errors.FailedPreconditionError: if a variable has no value yet.
     """
     if not isinstance(sess, BaseSession):

@@ -180,6 +180,6 @@ def flush() -> None:
 def _count_of_this_call() -> int:
     """Counts how often the line that called our caller has called it, this time included."""
     frame = sys._getframe(2)
-    place = frame.f_code.co_filename, frame.f_lineno
-    _calls[place] += 1
-    return _calls[place]
+    location = frame.f_code.co_filename, frame.f_lineno
+    _calls[location] += 1
+    return _calls[location]

@@ -100,7 +100,7 @@ def colocate_with(op: object, ignore_existing: bool = False) -> AbstractContextM
     [b'loc:@Const']
 
     Args:
-      op: An operation, a tensor or a variable. Values of eager mode say nothing, for they are all in one place.
+      op: An operation, a tensor or a variable. Values of eager mode say nothing: this process holds them all.
       ignore_existing: Whether requests of outer scopes end.
     """
     if state.graph is None:

@@ -65,7 +65,7 @@ class Subgraph:
         self._new: dict[Operation, Operation] = {}
         # Shapes hold in the part as in the graph, unless a value that a shape was computed from is replaced.
         self._keeps_shapes = all(tensor.op.op_def.traits.is_placeholder for tensor in fed)
-        names = [f"fed_{place}" for place in range(len(fed))] if input_names is None else input_names
+        names = [f"fed_{index}" for index in range(len(fed))] if input_names is None else input_names
         with eager_mode(), tapes_scope(()):
             self._graph = FuncGraph(name)
             with self._graph.as_default():

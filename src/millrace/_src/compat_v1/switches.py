@@ -7,6 +7,8 @@ values of programs do not depend on either; what is asked for is remembered, so 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from millrace._src.compat_v1.object_switches import (
     disable_tensor_equality,
     disable_v2_tensorshape,
@@ -20,17 +22,51 @@ from millrace._src.util.export import export
 
 
 class _Switches:
-    """What programs asked for, of the behaviours that are the same either way."""
+    """What programs asked for, of the behaviours that do not depend on the version."""
 
     resource_variables = True
     control_flow_v2 = True
+
+
+def _switch(behaviour: str, is_on: bool, documentation: str) -> Callable[[], None]:
+    """Returns a function that remembers that a program turned a behaviour on or off."""
+
+    def remember() -> None:
+        setattr(_Switches, behaviour, is_on)
+
+    remember.__doc__ = documentation
+    return remember
+
+
+enable_resource_variables = export(v1=["enable_resource_variables"])(
+    _switch("resource_variables", True, "Asks for resource variables, which variables of graphs always are.")
+)
+disable_resource_variables = export(v1=["disable_resource_variables"])(
+    _switch(
+        "resource_variables",
+        False,
+        "Asks for reference variables: `tf.compat.v1.Variable`s with the same values as resource variables.",
+    )
+)
+enable_control_flow_v2 = export(v1=["enable_control_flow_v2"])(
+    _switch(
+        "control_flow_v2", True, "Asks for branches and loops as operations that hold functions, which they always are."
+    )
+)
+disable_control_flow_v2 = export(v1=["disable_control_flow_v2"])(
+    _switch(
+        "control_flow_v2",
+        False,
+        "Asks for branches and loops of `Switch` and `Merge`: remembered; they compute the same in the form they have.",
+    )
+)
 
 
 @export(v1=["disable_eager_execution"])
 def disable_eager_execution() -> None:
     """Lets ops at top level go into the default graph, which sessions run; to be called first in a program.
 
-    Within `with graph.as_default():` ops go into that graph either way.
+    Within `with graph.as_default():` ops go into that graph with and without eager execution.
     """
     leave_eager_mode()
 
@@ -60,18 +96,6 @@ def executing_eagerly_outside_functions() -> bool:
     return context.outermost_context() is None
 
 
-@export(v1=["enable_resource_variables"])
-def enable_resource_variables() -> None:
-    """Asks for resource variables, which variables of graphs always are."""
-    _Switches.resource_variables = True
-
-
-@export(v1=["disable_resource_variables"])
-def disable_resource_variables() -> None:
-    """Asks for reference variables: instances of `tf.compat.v1.Variable` with the same values as resource variables."""
-    _Switches.resource_variables = False
-
-
 @export(v1=["resource_variables_enabled"])
 def resource_variables_enabled() -> bool:
     """Returns whether resource variables are asked for.
@@ -80,18 +104,6 @@ def resource_variables_enabled() -> bool:
     True
     """
     return _Switches.resource_variables
-
-
-@export(v1=["enable_control_flow_v2"])
-def enable_control_flow_v2() -> None:
-    """Asks for branches and loops as operations that hold functions, which they always are."""
-    _Switches.control_flow_v2 = True
-
-
-@export(v1=["disable_control_flow_v2"])
-def disable_control_flow_v2() -> None:
-    """Asks for branches and loops of `Switch` and `Merge`: remembered; they compute the same in the form they have."""
-    _Switches.control_flow_v2 = False
 
 
 @export(v1=["control_flow_v2_enabled"])

@@ -4,7 +4,7 @@ Problem: `tf.compat.v1.nn.conv3d(input, filter=...)` is `tf.nn.conv3d(input, fil
 beside the new ones, arguments that no longer mean anything. Dozens of functions differ so, and bodies written by hand
 would say the same thing dozens of times.
 
-Idea: an *old form* is a row of a table: the function of today, TensorFlow 1's parameters as they stand in a `def`, and
+Idea: a *v1 wrapper* is a row of a table: the function of today, TensorFlow 1's parameters as they stand in a `def`, and
 which old name means which new one. `v1_wrapper` generates the function: plain Python, with these parameters as its
 signature and the translation as its body, so that a call costs one call more and no table is read.
 """

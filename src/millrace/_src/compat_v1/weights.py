@@ -54,10 +54,10 @@ def _is_known_to_fit(weights: Any, values: Any) -> bool:
         )
     if not (inner.is_fully_defined() and outer.is_fully_defined()):
         return False
-    for place, (size, whole) in enumerate(zip(inner.as_list(), outer.as_list())):
+    for axis, (size, whole) in enumerate(zip(inner.as_list(), outer.as_list())):
         if size not in (1, whole):
             raise ValueError(
-                f"{_REFUSED} Mismatch at dim {place}. values.shape={np.array(outer.as_list())}, "
+                f"{_REFUSED} Mismatch at dim {axis}. values.shape={np.array(outer.as_list())}, "
                 f"weights.shape={np.array(inner.as_list())}. {received}"
             )
     return True

@@ -166,7 +166,7 @@ def wrap_function(fn: Callable[..., Any], signature: Any, name: str | None = Non
     """
     initializers: list[Any] = []
     types = [from_value(spec, TracingContext(is_legacy_signature=True)) for spec in signature]
-    names = [f"arg_{place}" for place in range(len(types))]
+    names = [f"arg_{index}" for index in range(len(types))]
     parameters = (Parameter(p, Parameter.POSITIONAL_ONLY, False, t) for p, t in zip(names, types, strict=True))
     python_signature = CallSignature(FunctionType(parameters), {}, True)
     graph_name = f"wrapped_function_{name}" if name else "wrapped_function"

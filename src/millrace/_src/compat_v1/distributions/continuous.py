@@ -20,7 +20,7 @@ from millrace._src.util.export import export
 
 
 class _LocationScale(Distribution):
-    """A distribution with a place and a width."""
+    """A distribution with a location and a scale."""
 
     def _set(self, loc: Any, scale: object, arguments: dict[str, Any]) -> None:
         self._loc, self._scale = loc, p.positive(scale, arguments["validate_args"])
@@ -35,7 +35,7 @@ class _LocationScale(Distribution):
 
     @property
     def loc(self) -> Any:
-        """The place."""
+        """The location."""
         return self._loc
 
     @property
@@ -143,7 +143,7 @@ class Laplace(_LocationScale):
     array([0.5], dtype=float32)
 
     Args:
-      loc: The places of the peaks.
+      loc: The locations of the peaks.
       scale: The means of the distances from the peaks.
       validate_args: Whether parameters are checked.
       allow_nan_stats: Whether a statistic that is not defined is NaN.
@@ -208,7 +208,7 @@ class StudentT(_LocationScale):
 
     Args:
       df: The degrees of freedom.
-      loc: The places.
+      loc: The locations.
       scale: The widths.
       validate_args: Whether parameters are checked.
       allow_nan_stats: Whether a statistic that is not defined is NaN.

@@ -185,8 +185,8 @@ class Categorical(_WithLogits):
     def _cdf(self, k: TensorLike) -> Any:
         """Returns the probability of the classes before `k`."""
         k, probs = self._broadcast(cast(k, d.int32), self._probs)
-        places = raw.Range(start=0, limit=shape_of(probs)[-1], delta=1)
-        return reduce_sum(probs * cast(places < expand_dims(k, -1), probs.dtype), -1)
+        positions = raw.Range(start=0, limit=shape_of(probs)[-1], delta=1)
+        return reduce_sum(probs * cast(positions < expand_dims(k, -1), probs.dtype), -1)
 
     def _entropy(self) -> Any:
         return -reduce_sum(log_softmax(self._logits) * self._probs, -1)
@@ -196,7 +196,7 @@ class Categorical(_WithLogits):
 
 
 def _log_combinations(n: Any, counts: Any) -> Any:
-    """Returns the logarithm of the number of ways to draw counts."""
+    """Returns the logarithm of the number of orders in which to draw counts."""
     return raw.Lgamma(x=n + 1.0) - reduce_sum(raw.Lgamma(x=counts + 1.0), -1)
 
 

@@ -174,11 +174,11 @@ def _by_key(costs: Sequence[Cost], options: dict[str, Any], key: Callable[[Cost]
     # A group counts together with all groups below it.
     names = [n for i, n in enumerate(names) if is_large([c for below in names[i:] for c in groups[below]], options)]
     root = MultiGraphNodeProto(name=_ROOT)
-    place, rows = root, []
+    node, rows = root, []
     for name in names:
-        place = place.children.add(name=name)
-        _fill_group(place, groups[name])
-        rows.append([name, len(groups[name]), *[getattr(place, _FIELDS[a]) for a in _selected(options)]])
+        node = node.children.add(name=name)
+        _fill_group(node, groups[name])
+        rows.append([name, len(groups[name]), *[getattr(node, _FIELDS[a]) for a in _selected(options)]])
     _add_chain_totals(root)
     columns = ["node name", "nodes", *[f"{a} ({_UNITS[a]})" for a in _selected(options)]]
     return root, table(columns, rows, right=columns[1:]) + "\n"

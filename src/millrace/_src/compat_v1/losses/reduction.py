@@ -28,7 +28,7 @@ LOSSES = GraphKeys.LOSSES
 
 @export(v1=["losses.Reduction"])
 class Reduction:
-    """Ways to reduce weighted losses to a number.
+    """Methods of reducing weighted losses to a number.
 
     - `NONE`: the losses of the elements stay.
     - `SUM`: their sum.
@@ -49,13 +49,13 @@ class Reduction:
 
     @classmethod
     def all(cls) -> tuple[str, ...]:
-        """Returns all ways."""
+        """Returns all methods."""
         over = (cls.SUM_OVER_BATCH_SIZE, cls.SUM_OVER_NONZERO_WEIGHTS, cls.SUM_BY_NONZERO_WEIGHTS)
         return (cls.NONE, cls.SUM, cls.MEAN, *over)
 
     @classmethod
     def validate(cls, key: str) -> None:
-        """Refuses a way that there is not.
+        """Refuses an unknown method.
 
         Raises: ValueError: for another string.
         """
@@ -98,10 +98,10 @@ def compute_weighted_loss(
       weights: A number, or a tensor of the rank of `losses`, whose dimensions are those of `losses` or 1.
       scope: A name for the operations.
       loss_collection: The collection that the loss is added to; None adds it to none.
-      reduction: A way of `Reduction`.
+      reduction: A value of `Reduction`.
 
     Returns: A tensor of the dtype of `losses`: a scalar, or for `Reduction.NONE` one of the shape of `losses`.
-    Raises: ValueError: if the weights do not broadcast, or the way is unknown.
+    Raises: ValueError: if the weights do not broadcast, or the method is unknown.
     """
     Reduction.validate(reduction)
     with name_scope(scope, "weighted_loss"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.compat_v1.math.functions import confusion_matrix_v1
+from millrace._src.compat_v1.math.arithmetic import confusion_matrix_v1
 from millrace._src.compat_v1.metrics.streaming import (
     Collections,
     Pair,

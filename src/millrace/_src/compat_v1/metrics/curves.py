@@ -64,7 +64,7 @@ def auc(
       curve: "ROC": true positives over false positives; "PR": precision over recall.
       name: The scope of the variables and operations.
       summation_method: "trapezoidal", "careful_interpolation" (for "PR"), "minoring" or "majoring".
-      thresholds: The thresholds between 0 and 1, ascending, in place of `num_thresholds`.
+      thresholds: The thresholds between 0 and 1, ascending, in index of `num_thresholds`.
 
     Returns: The value so far, and the update that gives the value behind the batch.
     Raises:
@@ -168,8 +168,8 @@ def sensitivity_at_specificity(
 def _sensitivity(counts: dict[str, Any], specificity: float, name: str) -> Any:
     tp, fn, tn, fp = (counts[kind] for kind in _KINDS)
     rates = raw.RealDiv(x=tn, y=tn + fp + EPSILON)
-    place = cast(argmin(raw.Abs(x=rates - specificity), 0), d.int32)
-    return raw.RealDiv(x=tp[place], y=tp[place] + fn[place] + EPSILON, name=name)
+    index = cast(argmin(raw.Abs(x=rates - specificity), 0), d.int32)
+    return raw.RealDiv(x=tp[index], y=tp[index] + fn[index] + EPSILON, name=name)
 
 
 @export(v1=["metrics.specificity_at_sensitivity"])
@@ -214,5 +214,5 @@ def _specificity(counts: dict[str, Any], sensitivity: float, name: str) -> Any:
     tp, fn, tn, fp = (counts[kind] for kind in _KINDS)
     distances = raw.Abs(x=raw.RealDiv(x=tp, y=tp + fn + EPSILON) - sensitivity)
     is_nearest = cast(raw.Equal(x=distances, y=reduce_min(distances)), d.int64)
-    place = cast(argmax(cumsum(is_nearest), 0), d.int32)
-    return raw.RealDiv(x=tn[place], y=tn[place] + fp[place] + EPSILON, name=name)
+    index = cast(argmax(cumsum(is_nearest), 0), d.int32)
+    return raw.RealDiv(x=tn[index], y=tn[index] + fp[index] + EPSILON, name=name)

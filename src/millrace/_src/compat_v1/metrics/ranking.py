@@ -64,9 +64,9 @@ def _of_class(ids: Any, class_id: int | None) -> Any:
     if class_id is None:
         return ids
     if isinstance(ids, SparseTensor):
-        places = where(raw.Equal(x=ids.values, y=cast(class_id, d.int64)))[:, 0]
-        indices = raw.GatherV2(params=ids.indices, indices=places, axis=0)
-        return SparseTensor(indices, raw.GatherV2(params=ids.values, indices=places, axis=0), ids.dense_shape)
+        rows = where(raw.Equal(x=ids.values, y=cast(class_id, d.int64)))[:, 0]
+        indices = raw.GatherV2(params=ids.indices, indices=rows, axis=0)
+        return SparseTensor(indices, raw.GatherV2(params=ids.values, indices=rows, axis=0), ids.dense_shape)
     indices = where(raw.Equal(x=ids, y=cast(class_id, ids.dtype)))
     return SparseTensor(indices, raw.GatherNd(params=ids, indices=indices), shape_of(ids, out_type=d.int64))
 
@@ -254,7 +254,7 @@ def average_precision_at_k(
     updates_collections: Collections = None,
     name: str | None = None,
 ) -> Pair:
-    """Computes the mean over rows of the precision at each of the first `k` places that holds a label.
+    """Computes the mean over rows of the precision at each of the first `k` ranks that holds a label.
 
     Args:
       labels: Class indices, int64 `[..., labels]` or `[...]`, a tensor or a `tf.SparseTensor`.
@@ -308,8 +308,8 @@ def _average_precision(labels: Any, predicted: Any, classes: Any, k: int) -> Any
         is_label = raw.Equal(x=expand_dims(predicted, -1), y=expand_dims(dense, -2))
         relevant = cast(reduce_any(is_label, -1), d.float64)
         right = cumsum(relevant, axis=-1)
-        places = cumsum(ones_like(relevant), axis=-1)
-        total = reduce_sum(raw.Mul(x=raw.RealDiv(x=right, y=places), y=relevant), -1)
+        ranks = cumsum(ones_like(relevant), axis=-1)
+        total = reduce_sum(raw.Mul(x=raw.RealDiv(x=right, y=ranks), y=relevant), -1)
         count = raw.Minimum(x=reduce_sum(cast(is_class, d.int32), -1), y=k)
         return raw.RealDiv(x=total, y=cast(count, d.float64))
 

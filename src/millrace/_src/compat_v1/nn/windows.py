@@ -245,14 +245,14 @@ def _first_spatial(spatial_dims: Any, count: int, data_format: str | None) -> in
     start = 2 if is_channels_first(data_format) else 1
     if spatial_dims is None:
         return start
-    places = list(spatial_dims)
-    if places != sorted(set(places)) or places[0] < 1:
+    axes = list(spatial_dims)
+    if axes != sorted(set(axes)) or axes[0] < 1:
         raise ValueError(
             "`spatial_dims` must be a monotonically increasing sequence of positive integers. "
-            f"Received: spatial_dims={places}"
+            f"Received: spatial_dims={axes}"
         )
-    if len(places) != count:
-        raise ValueError(f"Shapes ({len(places)},) and [{count}] are incompatible")
-    if places != list(range(places[0], places[0] + count)) or places[0] < start:
-        raise ValueError(f"`spatial_dims` must follow each other, from {start} on. Received: spatial_dims={places}")
-    return int(places[0])
+    if len(axes) != count:
+        raise ValueError(f"Shapes ({len(axes)},) and [{count}] are incompatible")
+    if axes != list(range(axes[0], axes[0] + count)) or axes[0] < start:
+        raise ValueError(f"`spatial_dims` must follow each other, from {start} on. Received: spatial_dims={axes}")
+    return int(axes[0])

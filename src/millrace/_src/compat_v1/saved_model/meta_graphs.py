@@ -51,7 +51,7 @@ def export_meta_graph(
     Args:
       filename: the file; None for none.
       meta_info_def: a `MetaInfoDef` with facts to state.
-      graph_def: a `GraphDef` in the place of the graph's.
+      graph_def: a `GraphDef` instead of the graph's.
       saver_def: the `SaverDef` of the saver that reads the graph's checkpoints.
       collection_list: the names of the collections to write; None for all.
       as_text: whether the file is text.

@@ -24,7 +24,7 @@ from millrace._src.compat_v1.session.options import check_options, describe_run,
 from millrace._src.compat_v1.session.partial_runs import PartialRun
 from millrace._src.compat_v1.session.resources import SessionResources
 from millrace._src.compat_v1.session.running import cancelled_error, running_kernels
-from millrace._src.compat_v1.session.steps import Step, values_of_inputs
+from millrace._src.compat_v1.session.steps import SessionStep, values_of_inputs
 from millrace._src.core import errors
 from millrace._src.core.devices import canonical_device, list_logical_devices
 from millrace._src.core.sessions import default_session_scope
@@ -60,7 +60,7 @@ class BaseSession:
         self._jit_compile = jit_compile_of(config)
         self._resources = SessionResources()
         self._plans: dict[Any, FetchPlan] = {}
-        self._steps: dict[Any, Step] = {}
+        self._steps: dict[Any, SessionStep] = {}
         self._partial_runs: dict[str, PartialRun] = {}
         self._numbers = itertools.count()
         self._lock = threading.RLock()
@@ -149,7 +149,7 @@ class BaseSession:
         return plan.pack(step.results(values, arrays))
 
     def _run_step(
-        self, step: Step, arrays: Sequence[Any], cancellation: Cancellation | None = None
+        self, step: SessionStep, arrays: Sequence[Any], cancellation: Cancellation | None = None
     ) -> Sequence[np.ndarray[Any, Any]]:
         with running_kernels(self._graph, self._resources, self._cancellation, cancellation):
             return step.run(arrays)
@@ -183,7 +183,7 @@ class BaseSession:
 
     def _step(
         self, fetched: Sequence[SymbolicTensor], targets: Sequence[Operation], fed: Sequence[SymbolicTensor]
-    ) -> Step:
+    ) -> SessionStep:
         """Returns the step of some fetches and feeds, made on first use."""
         key = tuple(map(id, fetched)), tuple(map(id, targets)), tuple(map(id, fed))
         step = self._steps.get(key)
@@ -192,7 +192,7 @@ class BaseSession:
                 step = self._steps.get(key)
                 if step is None:
                     with without_collector():
-                        step = Step(self._resources, fetched, targets, fed, self._jit_compile)
+                        step = SessionStep(self._resources, fetched, targets, fed, self._jit_compile)
                     _keep(self._steps, key, step)
         return step
 
@@ -278,7 +278,7 @@ class BaseSession:
         run.feed(tensors, arrays)
         part = run.part(plan)
         # Part of a run are the values of earlier parts; what depends on such values is compiled for this part alone.
-        step = Step(self._resources, part.fetched, part.targets, part.fed, jit_compile=False, done=run.done)
+        step = SessionStep(self._resources, part.fetched, part.targets, part.fed, jit_compile=False, done=run.done)
         run.note(part, self._run_step(step, part.arrays))
         values = run.finish(plan)
         if run.is_over:
@@ -313,7 +313,7 @@ def target_bytes(target: object) -> bytes:
     Raises:
       TypeError: if it is not a string.
       tf.errors.UnimplementedError: for a server: there are none.
-      tf.errors.NotFoundError: for any other place than this process.
+      tf.errors.NotFoundError: for any target other than this process.
     """
     if not isinstance(target, (str, bytes)):
         raise TypeError(f'Argument `target` must be a string, but got "{type(target).__name__}"')
@@ -330,7 +330,7 @@ def target_bytes(target: object) -> bytes:
 
 
 def _keep(cache: dict[Any, Any], key: object, value: object) -> None:
-    """Adds an entry to a cache, in the place of the oldest where the cache is full."""
+    """Adds an entry to a cache, and drops the oldest where the cache is full."""
     while len(cache) >= _MAX_PLANS:
         cache.pop(next(iter(cache)), None)
     cache[key] = value

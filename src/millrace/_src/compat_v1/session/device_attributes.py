@@ -1,4 +1,4 @@
-"""What `Session.list_devices` tells of a device."""
+"""What `Session.list_devices` says of a device."""
 
 from __future__ import annotations
 

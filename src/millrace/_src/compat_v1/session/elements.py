@@ -33,7 +33,7 @@ Taken: TypeAlias = Callable[[Any], Parts]
 Fed: TypeAlias = Callable[[Any, Any], list[tuple[Any, Any]]]
 
 
-class Kind(NamedTuple):
+class FetchKind(NamedTuple):
     """How a class of fetches and feeds comes apart.
 
     Attributes:
@@ -89,20 +89,20 @@ def _composite_feeds(composite: Any, value: object) -> list[tuple[Any, Any]]:
     return list(zip(tensors, nest.flatten(value, expand_composites=True), strict=True))
 
 
-_KINDS: dict[type, Kind] = {
-    SparseTensor: Kind(_sparse_parts, _sparse_feeds),
-    IndexedSlices: Kind(_slices_parts, _slices_feeds),
-    RaggedTensor: Kind(_ragged_parts, _ragged_feeds),
+_KINDS: dict[type, FetchKind] = {
+    SparseTensor: FetchKind(_sparse_parts, _sparse_feeds),
+    IndexedSlices: FetchKind(_slices_parts, _slices_feeds),
+    RaggedTensor: FetchKind(_ragged_parts, _ragged_feeds),
 }
-_COMPOSITE = Kind(_composite_parts, _composite_feeds)
+_COMPOSITE = FetchKind(_composite_parts, _composite_feeds)
 
 
-def _kind_of_class(cls: type) -> Kind | None:
+def _kind_of_class(cls: type) -> FetchKind | None:
     for base in cls.__mro__:
         if base in _KINDS:
             return _KINDS[base]
     return _COMPOSITE if issubclass(cls, CompositeTensor) and not cls._stands_for_tensor else None
 
 
-kind_of: ClassTable[Kind | None] = ClassTable(_kind_of_class)
+kind_of: ClassTable[FetchKind | None] = ClassTable(_kind_of_class)
 """How the instances of a class come apart; None for a class of single tensors, operations, names."""

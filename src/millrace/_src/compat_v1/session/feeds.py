@@ -84,7 +84,7 @@ def _plain_value(key: object, value: object) -> Any:
 
 
 def array_of_feed(tensor: SymbolicTensor, value: object, store: TensorStore) -> np.ndarray[Any, Any]:
-    """Returns the array of a fed tensor, which nobody else holds.
+    """Returns the array of a fed tensor, which no other code holds.
 
     Args:
       tensor: the tensor.

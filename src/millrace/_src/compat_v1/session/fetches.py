@@ -41,7 +41,7 @@ class FetchPlan:
         self.fetches = fetches
         self._store = store
         self._graph = graph
-        self._places: dict[int, int] = {}
+        self._indices: dict[int, int] = {}
         self.tensors: list[SymbolicTensor] = []
         self._targets: dict[Operation, None] = {}
         self.pack: Pack = self._packer(fetches)
@@ -86,12 +86,12 @@ class FetchPlan:
         if isinstance(element, Operation):
             self._targets[element] = None
             return lambda values: None
-        place = self._places.setdefault(id(element), len(self.tensors))
-        if place == len(self.tensors):
+        index = self._indices.setdefault(id(element), len(self.tensors))
+        if index == len(self.tensors):
             self.tensors.append(element)
         if gives_handle(element):
-            return lambda values: TensorHandle(values[place].decode(), self._store)
-        return lambda values: values[place]
+            return lambda values: TensorHandle(values[index].decode(), self._store)
+        return lambda values: values[index]
 
     def _element(self, fetch: Any) -> Any:
         """Returns the tensor or operation of the graph that a fetch represents."""

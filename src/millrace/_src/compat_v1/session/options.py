@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from millrace._src.compat_v1.session.steps import Step
+from millrace._src.compat_v1.session.steps import SessionStep
 from millrace._src.core import errors
 from millrace._src.core.waiting import Cancellation
 from millrace._src.proto import config_pb2
@@ -43,7 +43,7 @@ def is_traced(options: Any, run_metadata: Any) -> bool:
     return run_metadata is not None and options is not None and options.trace_level != config_pb2.RunOptions.NO_TRACE
 
 
-def describe_run(step: Step, options: Any, run_metadata: Any) -> None:
+def describe_run(step: SessionStep, options: Any, run_metadata: Any) -> None:
     """Fills in the metadata of a run what its options ask for besides times: the graph that ran."""
     if run_metadata is None:
         return

@@ -84,7 +84,7 @@ def _make(operation: Operation, inputs: list[Any]) -> EagerTensor:
     name = attrs.get("shared_name") or operation.name
     if "debug_name" in op.attr_kinds:  # a variable: nothing finds it by its name, which errors show
         attrs["shared_name"] = attrs["debug_name"] = name
-    elif "shared_name" in op.attr_kinds:  # a name by which nobody outside of the session finds the object
+    elif "shared_name" in op.attr_kinds:  # a name that no code outside of the session knows
         attrs["shared_name"] = f"_{unique_id()}_{name}"
     with eager_mode(), tapes_scope(()):
         handle: EagerTensor = execute(op, op.signature.split_inputs(inputs, operation.attrs), attrs)

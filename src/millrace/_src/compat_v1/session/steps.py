@@ -31,7 +31,7 @@ from millrace._src.ops.state import value_of
 from millrace._src.util import text
 
 
-class Step:
+class SessionStep:
     """The function of one set of fetches and fed tensors.
 
     Args:
@@ -53,9 +53,9 @@ class Step:
         done: Collection[Operation] = (),
     ) -> None:
         self._kept = fetched, targets, fed  # so that nothing else gets their identities
-        fed_places = {id(tensor): place for place, tensor in enumerate(fed)}
-        self._places = [fed_places.get(id(tensor)) for tensor in fetched]
-        fetched = [tensor for tensor in fetched if id(tensor) not in fed_places]
+        fed_indices = {id(tensor): index for index, tensor in enumerate(fed)}
+        self._indices = [fed_indices.get(id(tensor)) for tensor in fetched]
+        fetched = [tensor for tensor in fetched if id(tensor) not in fed_indices]
         needed = needed_operations([*(t.op for t in fetched), *targets], fed)
         operations = [operation for operation in needed if operation not in done]
         _check_placeholders(operations)
@@ -91,11 +91,11 @@ class Step:
           arrays: the arrays of the fed tensors.
         """
         computed_values = iter(map(own_value, values))
-        return [arrays[place] if place is not None else next(computed_values) for place in self._places]
+        return [arrays[index] if index is not None else next(computed_values) for index in self._indices]
 
 
 def own_value(value: object) -> Any:
-    """Returns a value that nobody changes behind the program's back, nor the program behind the session's: a copy."""
+    """Returns a copy of a value, which no code outside of the session changes."""
     if type(value) is not np.ndarray:
         return value
     if value.ndim:
@@ -146,5 +146,5 @@ def values_of_inputs(resources: SessionResources, operation: Operation) -> list[
     """Returns the eager tensors from which an operation makes the object that a session keeps."""
     if not operation.inputs:
         return []
-    arrays = Step(resources, operation.inputs, (), (), jit_compile=False).run(())
+    arrays = SessionStep(resources, operation.inputs, (), (), jit_compile=False).run(())
     return [EagerTensor(np.asarray(array), t.dtype) for array, t in zip(arrays, operation.inputs, strict=True)]

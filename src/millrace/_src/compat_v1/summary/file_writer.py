@@ -133,7 +133,7 @@ class FileWriter:
       graph: a graph to write first; None for none.
       max_queue: how many events wait in memory at most.
       flush_secs: after how many seconds the next event lets all events be written.
-      graph_def: a graph as a message, in the place of `graph`; deprecated.
+      graph_def: a graph as a message, instead of `graph`; deprecated.
       filename_suffix: the end of the file's name; nothing for None.
       session: a session through which events are written; None for none.
 
@@ -215,7 +215,7 @@ class FileWriter:
         Args:
           graph: a `tf.Graph`.
           global_step: the step; None for none.
-          graph_def: a `tf.compat.v1.GraphDef` in the place of `graph`; deprecated.
+          graph_def: a `tf.compat.v1.GraphDef` instead of `graph`; deprecated.
 
         Raises: ValueError: if both are given; TypeError: if the graph is something else.
         """

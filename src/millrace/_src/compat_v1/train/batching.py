@@ -132,8 +132,8 @@ class Plan:
     def _enqueue(self, queue: QueueBase, tensors: Sequence[Any], keep_input: Any) -> Any:
         enqueue = queue.enqueue_many if self.enqueue_many else queue.enqueue
         if keep_input.shape.rank == 1:
-            places = cast(keep_input, int32)
-            return queue.enqueue_many([dynamic_partition(tensor, places, 2)[1] for tensor in tensors])
+            partitions = cast(keep_input, int32)
+            return queue.enqueue_many([dynamic_partition(tensor, partitions, 2)[1] for tensor in tensors])
         keeps = static_value(keep_input)
         if keeps is not None:
             return enqueue(tensors) if keeps else no_op()

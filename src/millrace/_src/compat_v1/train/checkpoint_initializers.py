@@ -68,14 +68,14 @@ def init_from_checkpoint(ckpt_dir_or_file: str, assignment_map: Mapping[str, Any
 class InitialCheckpoint:
     """A checkpoint that gives values.
 
-    Args: place: The checkpoint, or a folder whose newest checkpoint it is.
+    Args: path: The checkpoint, or a folder whose newest checkpoint it is.
     """
 
-    def __init__(self, place: str) -> None:
-        self.place = file_name(place)
-        self.shapes: dict[str, list[int]] = load_checkpoint(place).get_variable_to_shape_map()
-        newest = latest_checkpoint(self.place) if gfile.isdir(self.place) else None
-        self._prefix = newest or self.place
+    def __init__(self, path: str) -> None:
+        self.path = file_name(path)
+        self.shapes: dict[str, list[int]] = load_checkpoint(path).get_variable_to_shape_map()
+        newest = latest_checkpoint(self.path) if gfile.isdir(self.path) else None
+        self._prefix = newest or self.path
 
     def require(self, name: str, where: str = "") -> None:
         """Refuses a name that the checkpoint has not.
@@ -84,7 +84,7 @@ class InitialCheckpoint:
         """
         if name not in self.shapes:
             detail = f" {self.shapes}" if not where else ""
-            raise ValueError(f"Tensor {name}{where} is not found in {self.place} checkpoint{detail}")
+            raise ValueError(f"Tensor {name}{where} is not found in {self.path} checkpoint{detail}")
 
     def read(self, name: str, dtype: DTypeLike, part: str = "") -> Any:
         """Returns a tensor of the checkpoint, or a part of it."""

@@ -35,7 +35,7 @@ def replica_device_setter(
     ps_ops: Sequence[str] | None = None,
     ps_strategy: Callable[[Any], int] | None = None,
 ) -> Callable[[Any], str] | None:
-    """Returns a function of an operation for `tf.compat.v1.device`, which tells the operation's device.
+    """Returns a function of an operation for `tf.compat.v1.device`, which returns the operation's device.
 
     >>> with tf.Graph().as_default():
     ...     v, w = tf.Variable(1.0), tf.Variable(2.0)
@@ -48,7 +48,7 @@ def replica_device_setter(
       ps_device: the device of the parameter servers' job.
       worker_device: the device of everything else.
       merge_devices: whether what a scope around says of the device is kept.
-      cluster: the cluster, a dict, a `ClusterDef` or a `tf.train.ClusterSpec`, which tells the number of servers.
+      cluster: the cluster, a dict, a `ClusterDef` or a `tf.train.ClusterSpec`, which states the number of servers.
       ps_ops: the types of the operations on parameter servers; None for those of variables.
       ps_strategy: a function of an operation that returns the number of its server; None for one after the other.
 

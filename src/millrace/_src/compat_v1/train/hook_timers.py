@@ -14,7 +14,7 @@ Elapsed = tuple[float | None, int | None]
 
 
 class HookTimer(ABC):
-    """Tells a hook whether it is time again."""
+    """Decides for a hook whether it is time again."""
 
     @abstractmethod
     def should_trigger_for_step(self, step: int) -> bool:

@@ -14,7 +14,7 @@ class KeptCheckpoints:
       max_to_keep: How many are kept; 0 for all, which then are not listed.
       hours: After how many hours one that would be removed is kept for good.
       remove: Removes the files of a checkpoint.
-      clock: Tells the time in seconds.
+      clock: Returns the time in seconds.
     """
 
     def __init__(

@@ -258,7 +258,7 @@ class MixedPrecisionLossScaleOptimizer(Optimizer):
         colocate_gradients_with_ops: bool = False,
         grad_loss: object = None,
     ) -> list[tuple[Any, Any]]:
-        """Returns the gradients of a loss, which is multiplied by the scale on the way.
+        """Returns the gradients of a loss, which is multiplied by the scale before.
 
         Args: loss: As all arguments, see `tf.compat.v1.train.Optimizer.compute_gradients`.
         """

@@ -23,7 +23,7 @@ _END_OF_LOOP = (OutOfRangeError, StopIteration)
 
 
 class _StepContext:
-    """What a step function gets: the session, and a way to run with hooks.
+    """What a step function gets: the session, and a method that runs with hooks.
 
     Args:
       session: the session.

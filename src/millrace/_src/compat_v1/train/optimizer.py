@@ -388,7 +388,7 @@ class Optimizer(Trackable):
     # --- checkpoints -----------------------------------------------------------------------------------------------
 
     def _trackable_children(self, save_type: Any = "checkpoint", **kwargs: Any) -> dict[str, Any]:
-        """Returns the variables that are not slots; slots are found by way of their variables."""
+        """Returns the variables that are not slots; slots are found through their variables."""
         graph = owning_graph()
         own = {name: variable for (name, owner), variable in self._non_slots.items() if owner is graph}
         return {**super()._trackable_children(save_type, **kwargs), **dict(sorted(own.items()))}
@@ -458,9 +458,9 @@ def _checked_gradient(gradient: Any) -> Any:
 
 def _summed_rows(values: object, indices: object) -> tuple[Any, Any]:
     """Returns rows, and their numbers without repetitions: rows that belong together are added up."""
-    unique, places = raw.Unique(x=indices, out_idx="int32")
+    unique, positions = raw.Unique(x=indices, out_idx="int32")
     count = raw.Shape(input=unique)[0]
-    return raw.UnsortedSegmentSum(data=values, segment_ids=places, num_segments=count), unique
+    return raw.UnsortedSegmentSum(data=values, segment_ids=positions, num_segments=count), unique
 
 
 def _increment(global_step: Any, scope: str) -> Any:

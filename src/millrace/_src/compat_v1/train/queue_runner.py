@@ -1,7 +1,7 @@
 """Queue runners: threads that fill a queue while a session runs.
 
 Each enqueue operation of a runner is run by a thread of its own, again and again, until the data is at its end, or a
-coordinator says stop. The last thread to end closes the queue, so that those who dequeue hear of the end.
+coordinator says stop. The last thread to end closes the queue, so that those who dequeue learn of the end.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ class QueueRunner:
 
         Args:
           sess: the session.
-          coord: a `tf.train.Coordinator` that stops the threads, and hears of their errors; then one thread more waits
+          coord: a `tf.train.Coordinator` that stops the threads, and collects their errors; then one thread more waits
             to call the enqueuing off.
           daemon: whether the program may end before the threads.
           start: whether to start the threads.
@@ -255,7 +255,7 @@ class QueueRunner:
 
     @staticmethod
     def from_proto(queue_runner_def: object, import_scope: str | None = None) -> QueueRunner:
-        """Returns the runner that a `QueueRunnerDef` message tells of, in the default graph.
+        """Returns the runner that a `QueueRunnerDef` message describes, in the default graph.
 
         Args:
           queue_runner_def: the message.

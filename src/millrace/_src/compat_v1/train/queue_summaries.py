@@ -15,7 +15,7 @@ def note_fullness(queue: QueueBase, capacity: int, name: str | None = None) -> N
     Args:
       queue: the queue.
       capacity: the most elements of the queue.
-      name: the name of the summary; None for one that tells the capacity.
+      name: the name of the summary; None for a name that states the capacity.
     """
     scalar(name or f"fraction_of_{capacity}_full", cast(queue.size(), float32) * (1.0 / capacity))
 

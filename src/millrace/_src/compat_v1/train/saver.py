@@ -66,7 +66,7 @@ class Saver:
       keep_checkpoint_every_n_hours: After how many hours a checkpoint that would be removed is kept for good.
       name: The name scope of the operations; default "save".
       restore_sequentially: Accepted for compatibility: all values are read by one operation.
-      saver_def: A `SaverDef` message that names operations of the graph, in the place of new ones.
+      saver_def: A `SaverDef` message that names operations of the graph, instead of new ones.
       builder: Accepted for compatibility; None only.
       defer_build: Whether the operations are added by `build`, rather than now.
       allow_empty: Whether there may be nothing to save.

@@ -114,8 +114,8 @@ def _save_shards(prefix: Any, groups: Sequence[tuple[str, Sequence[SaveableObjec
     base = prefix if is_first_form else _temporary(prefix)
     count = constant(len(groups), name="num_shards")
     names = []
-    for number, (place, saveables) in enumerate(groups):
-        with device((place or None) if is_first_form else _cpu_of(place)):
+    for number, (device_name, saveables) in enumerate(groups):
+        with device((device_name or None) if is_first_form else _cpu_of(device_name)):
             name = _sharded_name(base, number, count)
             names.append((name, _after(_write(name, saveables, version), name)))
     written = [done.op for _, done in names]
@@ -144,9 +144,9 @@ def _sharded_name(base: object, number: int, count: object) -> Any:
     return execute(get_op("ShardedFilename"), (base, number, count), {}, "ShardedFilename")
 
 
-def _cpu_of(place: str) -> str:
+def _cpu_of(device_name: str) -> str:
     """Returns the CPU of the machine that a device belongs to."""
-    return merge_devices(place, _CPU) if place else _CPU
+    return merge_devices(device_name, _CPU) if device_name else _CPU
 
 
 # --- reading --------------------------------------------------------------------------------------------------------
@@ -159,8 +159,8 @@ def _restore_all(
     if not is_sharded:
         return group(*_restore(prefix, groups[0][1], reshape), name="restore_all")
     shards = []
-    for place, saveables in groups:
-        with device(place or None):
+    for device_name, saveables in groups:
+        with device(device_name or None):
             shards.append(group(*_restore(prefix, saveables, reshape), name="restore_shard"))
     return group(*shards, name="restore_all")
 

@@ -28,7 +28,7 @@ from millrace._src.util.export import export
 @export(v1=["train.Scaffold"])
 @tensorflow_home("python.training.monitored_session")
 class Scaffold:
-    """The operations that begin a session: initializers, what tells whether a model is ready, summaries, a saver.
+    """The operations that begin a session: initializers, checks of readiness, summaries, a saver.
 
     What is not given is looked for in the collections of the graph, and made if it is not there either, when
     `finalize` is called; monitored sessions do so.

@@ -11,7 +11,7 @@ from millrace._src.core.context import state
 
 
 def key_of(variable: Any) -> Any:
-    """Returns what tells a variable from others: in a graph its operation, else its number."""
+    """Returns the identity of a variable: in a graph its operation, else its number."""
     return (variable.graph, variable.op.name) if variable._in_graph_mode else variable._unique_id
 
 

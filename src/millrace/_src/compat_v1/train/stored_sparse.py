@@ -1,6 +1,6 @@
-"""Sparse tensors on their way through queues, whose elements are dense.
+"""Sparse tensors that pass through queues, whose elements are dense.
 
-A sparse tensor waits in a map of the process; the number under which it waits goes through the queue in its place. With
+A sparse tensor waits in a map of the process; the number under which it waits goes through the queue instead. With
 many elements at once, each row of the sparse tensor waits under a number of its own.
 """
 
@@ -24,7 +24,7 @@ from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 
 
 class Waiting(NamedTuple):
-    """What is known of the sparse tensors that wait under the numbers of one place in a queue.
+    """What is known of the sparse tensors that wait under the numbers of one component of a queue.
 
     Attributes:
       map_name: the name of the map.
@@ -45,7 +45,7 @@ def store(tensors: Sequence[Any], is_many: bool, keep_input: object) -> tuple[li
       is_many: whether each is a stack of elements.
       keep_input: whether to take the element: a bool scalar, or a vector for the stacked elements.
 
-    Returns: The tensors, with numbers for sparse tensors, and what waits at each place; None for a dense tensor.
+    Returns: The tensors, with numbers for sparse tensors, and what waits at each component; None for a dense tensor.
     """
     waiting = [_waiting(tensor, is_many) if isinstance(tensor, SparseTensor) else None for tensor in tensors]
     stored = [
@@ -118,11 +118,11 @@ def _parts(sparse: SparseTensor) -> dict[str, Any]:
 
 
 def restore(tensors: Sequence[Any], waiting: Sequence[Waiting | None]) -> list[Any]:
-    """Returns what came out of a queue, with the sparse tensors that waited in the place of their numbers.
+    """Returns what came out of a queue, with the sparse tensors that waited under their numbers.
 
     Args:
       tensors: the dequeued tensors.
-      waiting: what waits at each place.
+      waiting: what waits at each component.
     """
     if not any(each is not None for each in waiting):
         return list(tensors)

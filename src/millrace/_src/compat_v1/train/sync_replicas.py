@@ -75,7 +75,7 @@ class SyncReplicasOptimizer(Optimizer):
         self.local_step_init_op: Any = None
         """Sets the step of a worker to the global step."""
         self.chief_init_op: Any = None
-        """Does the same for the chief, which also tells the accumulators."""
+        """Does the same for the chief, which also notifies the accumulators."""
         self.ready_for_local_init_op: Any = None
         """Lists the variables that must be initialized before."""
 

@@ -154,24 +154,24 @@ def _refuse_unused(argument: str, names: Mapping[str, Any], variables: Mapping[s
 def _begin_with_words(checkpoint: InitialCheckpoint, saved_name: str, parts: Sequence[Any], info: VocabInfo) -> None:
     """Lets a variable begin with the rows or columns that an older variable had for the same words."""
     checkpoint.require(saved_name)
-    places = _places_of_words(info)
+    indices = _indices_of_words(info)
     for part in parts:
         slice_info = part._get_save_slice_info()
         start = 0 if slice_info is None else slice_info.var_offset[info.axis]
         size = part.shape.as_list()[info.axis]
         saved = checkpoint.read(saved_name, part.dtype.base_dtype)
-        set_initial_value(part, _remapped(saved, places[start : start + size], part.shape.as_list(), info, part.dtype))
+        set_initial_value(part, _remapped(saved, indices[start : start + size], part.shape.as_list(), info, part.dtype))
 
 
-def _places_of_words(info: VocabInfo) -> list[int]:
+def _indices_of_words(info: VocabInfo) -> list[int]:
     """Returns for each row of the new variable the row of the old one; -1 for rows that are new."""
     old_words = _words(info.old_vocab, info.old_vocab_size)
-    old_places = {word: place for place, word in reversed(list(enumerate(old_words)))}
-    places = [old_places.get(word, -1) for word in _words(info.new_vocab, info.new_vocab_size)]
-    missing = info.new_vocab_size - len(places)
+    old_indices = {word: index for index, word in reversed(list(enumerate(old_words)))}
+    indices = [old_indices.get(word, -1) for word in _words(info.new_vocab, info.new_vocab_size)]
+    missing = info.new_vocab_size - len(indices)
     if missing > 0:
-        raise ValueError(f"{info.new_vocab} has {len(places)} words; new_vocab_size is {info.new_vocab_size}.")
-    return [*places, *[-1] * info.num_oov_buckets]
+        raise ValueError(f"{info.new_vocab} has {len(indices)} words; new_vocab_size is {info.new_vocab_size}.")
+    return [*indices, *[-1] * info.num_oov_buckets]
 
 
 def _words(path: str, count: int) -> list[str]:
@@ -180,10 +180,10 @@ def _words(path: str, count: int) -> list[str]:
     return words if count < 0 else words[:count]
 
 
-def _remapped(saved: object, places: Sequence[int], shape: Sequence[int], info: VocabInfo, dtype: DType) -> Any:
-    """Returns rows or columns of a tensor at places, and those of an initializer where the place is -1."""
+def _remapped(saved: object, indices: Sequence[int], shape: Sequence[int], info: VocabInfo, dtype: DType) -> Any:
+    """Returns rows or columns of a tensor at indices, and those of an initializer where the index is -1."""
     dtype = dtype.base_dtype
-    found = raw.GatherV2(params=saved, indices=np.maximum(places, 0).astype(np.int64), axis=info.axis)
+    found = raw.GatherV2(params=saved, indices=np.maximum(indices, 0).astype(np.int64), axis=info.axis)
     fresh = (info.backup_initializer or Zeros())(shape, dtype=dtype)
-    is_found = np.reshape(np.array(places) >= 0, [-1 if axis == info.axis else 1 for axis in range(len(shape))])
+    is_found = np.reshape(np.array(indices) >= 0, [-1 if axis == info.axis else 1 for axis in range(len(shape))])
     return raw.SelectV2(condition=is_found, t=found, e=fresh)

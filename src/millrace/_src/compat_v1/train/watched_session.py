@@ -1,4 +1,4 @@
-"""The session within a monitored session: it calls hooks, hears of its threads, and is replaced when it fails.
+"""The session within a monitored session: it calls hooks, collects errors of threads, and is replaced when it fails.
 
 `HookedSession` runs what the program and the hooks ask for in one run. `RecoverableSession` makes it, makes a new one
 after an error that a new session can mend, and stops the threads of the old one.
@@ -33,7 +33,7 @@ class HookedSession(SessionWrapper):
     Args:
       session: the session.
       hooks: the hooks.
-      coordinator: hears of the errors of the session's threads.
+      coordinator: collects the errors of the session's threads.
       stop_grace_period_secs: how long to wait for these threads in the end.
     """
 
@@ -66,7 +66,7 @@ class HookedSession(SessionWrapper):
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         """Runs what is asked for, with what the hooks ask for besides.
 
-        Raises: BaseException: the error of a thread, if there is one, in the place of the error of the run.
+        Raises: BaseException: the error of a thread, if there is one, instead of the error of the run.
         """
         try:
             return self._run(SessionRunArgs(fetches, feed_dict), options, run_metadata)
@@ -84,12 +84,12 @@ class HookedSession(SessionWrapper):
         asks = options is not None or run_metadata is not None
         if options is not None:
             merged.CopyFrom(options)
-        for place, hook in enumerate(self._hooks):
+        for index, hook in enumerate(self._hooks):
             request = hook.before_run(context)
             if request is None:
                 continue
             if request.fetches is not None:
-                all_fetches[place] = request.fetches  # type: ignore[index]  # keys of two kinds
+                all_fetches[index] = request.fetches  # type: ignore[index]  # keys of two kinds
             _add_feeds(feeds, request.feed_dict, "two hooks")
             if request.options is not None:
                 asks = True
@@ -101,8 +101,8 @@ class HookedSession(SessionWrapper):
             results = self.session.run(all_fetches, own_feeds, merged, run_metadata)
         else:
             results = self.session.run(all_fetches, own_feeds)
-        for place, hook in enumerate(self._hooks):
-            hook.after_run(context, SessionRunValues(results.get(place), merged, run_metadata))
+        for index, hook in enumerate(self._hooks):
+            hook.after_run(context, SessionRunValues(results.get(index), merged, run_metadata))
         self._is_stop_requested |= context.stop_requested
         return results[_CALLER]
 

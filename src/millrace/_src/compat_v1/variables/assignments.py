@@ -182,7 +182,7 @@ def batch_scatter_update(
 
     Args:
       ref: The variable.
-      indices: Places along the dimension after the batches'; the dimensions before the last are those of `ref`.
+      indices: Positions along the dimension after the batches'; the dimensions before the last are those of `ref`.
       updates: The values.
       use_locking: Accepted for compatibility; updates are atomic.
       name: The name of the operation in a graph.

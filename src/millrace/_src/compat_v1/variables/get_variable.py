@@ -67,7 +67,7 @@ def get_variable(
         then one object that consists of several variables. Default that of the scope.
       validate_shape: As in `tf.compat.v1.Variable`.
       use_resource: As in `tf.compat.v1.Variable`; default that of the scope.
-      custom_getter: A function that is called with the usual getter and all of these arguments, in the place of the
+      custom_getter: A function that is called with the usual getter and all of these arguments, instead of the
         usual getter. Default that of the scope.
       constraint: As in `tf.compat.v1.Variable`; default that of the scope.
       synchronization: See `tf.VariableSynchronization`.

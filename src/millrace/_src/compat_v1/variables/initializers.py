@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.compat_v1.array.construction import constant_v1
+from millrace._src.compat_v1.array.constants import constant_v1
 from millrace._src.compat_v1.variables.sizes import known_sizes
 from millrace._src.core.argument_types import DTypeLike, ShapeLike
 from millrace._src.core.dtypes import DType, as_dtype, float32

@@ -165,7 +165,7 @@ def slices(shape: list[int], partitions: Sequence[int]) -> list[tuple[list[int],
 
 
 def _request_of_part(request: VariableRequest, shape: list[int], offset: list[int], size: list[int]) -> VariableRequest:
-    """Returns what is asked for a part: a slice of the value, or the initializer with the place of the part."""
+    """Returns what is asked for a part: a slice of the value, or the initializer with the offset of the part."""
     if request.initializes_by_value:
         value = raw.Slice(input=request.initializer, begin=offset, size=size)
         return dataclasses.replace(request, initializer=value, shape=None)

@@ -16,7 +16,7 @@ from millrace._src.util.class_homes import tensorflow_home
 
 @tensorflow_home("python.ops.variables")
 class PartitionedVariable(PartedVariable):
-    """Stands for several variables as if they were one: what `get_variable` returns with a partitioner.
+    """Represents several variables as if they were one: what `get_variable` returns with a partitioner.
 
     Args:
       name: The name of the whole.

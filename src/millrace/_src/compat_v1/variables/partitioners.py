@@ -122,7 +122,7 @@ def _element_bytes(dtype: DTypeLike, bytes_of_string: int) -> int:
 
 
 def _bytes_of_slice(sizes: list[int], axis: int, element_bytes: int) -> int:
-    """Returns the number of bytes of the elements that share a place along a dimension."""
+    """Returns the number of bytes of the elements that share an index along a dimension."""
     return max(1, math.prod(size for i, size in enumerate(sizes) if i != axis) * element_bytes)
 
 

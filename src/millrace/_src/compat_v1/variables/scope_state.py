@@ -55,7 +55,7 @@ class GraphVariables:
 
     @contextlib.contextmanager
     def store_in_force(self, store: VariableStore) -> Iterator[None]:
-        """Puts another store in the place of the graph's."""
+        """Replaces the store of the graph."""
         previous, self.store = self.store, store
         try:
             yield

@@ -48,7 +48,7 @@ def make_template(
       name_: The name of the variable scope, which is made unique.
       func_: The function; it makes variables by `tf.compat.v1.get_variable`.
       create_scope_now_: Whether the scope gets its name now, rather than on the first call.
-      unique_name_: The name of the scope in the place of `name_`; it is not made unique.
+      unique_name_: The name of the scope instead of `name_`; it is not made unique.
       custom_getter_: As in `tf.compat.v1.variable_scope`.
       **kwargs: Arguments of each call.
 

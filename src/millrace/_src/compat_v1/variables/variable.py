@@ -3,7 +3,7 @@
 Problem: version 1 says of a variable in which collections of the graph it is listed, and can make one again from a
 message that names its operations. Version 2 has neither.
 
-Idea: what is made is a variable as everywhere else. Calling the class only translates the arguments, by way of the
+Idea: what is made is a variable as everywhere else. Calling the class only translates the arguments, through the
 creators in force. Where version 1's variables are asked for (`use_resource=False`), the result is also an instance of
 the class `tf.compat.v1.Variable`, as in TensorFlow; it behaves like the other variables.
 """
@@ -53,12 +53,12 @@ class VariableV1(Variable, metaclass=_VariableV1Meta):
       validate_shape: Whether the initial value must have a known shape; only checked with `use_resource=False`.
       caching_device: The device of the copy that all reads of a run share.
       name: The name; default "Variable". It is made unique.
-      variable_def: A `VariableDef` message of a variable of the same graph, in the place of all else.
+      variable_def: A `VariableDef` message of a variable of the same graph, instead of all else.
       dtype: The dtype to convert `initial_value` to.
       expected_shape: Ignored, as in TensorFlow; see `shape`.
       import_scope: The name scope into which the graph of `variable_def` was imported.
       constraint: A function applied to the value by optimizers after an update.
-      use_resource: Whether the class is that of `tf.Variable`. Either way reads and writes are those of `tf.Variable`.
+      use_resource: Whether the class is that of `tf.Variable`, whose reads and writes all variables have.
       synchronization: See `tf.VariableSynchronization`.
       aggregation: See `tf.VariableAggregation`.
       shape: The static shape; may have unknown dimensions that `initial_value` fills.

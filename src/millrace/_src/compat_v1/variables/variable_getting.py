@@ -26,11 +26,11 @@ from millrace._src.graph.func_graph import init_scope
 
 @dataclasses.dataclass(frozen=True)
 class PartitionInfo:
-    """Tells an initializer which part of a partitioned variable it makes.
+    """Says which part of a partitioned variable an initializer makes.
 
     Args:
       full_shape: The shape of the whole.
-      var_offset: The place of the part's first element.
+      var_offset: The index of the part's first element.
     """
 
     full_shape: list[int]

@@ -50,7 +50,7 @@ class VariableScope:
       regularizer: The default regularizer: a function of a variable that returns a loss or None.
       caching_device: The default device of copies.
       partitioner: The default partitioner.
-      custom_getter: A function that gets variables in the place of the usual one, which is its first argument.
+      custom_getter: A function that gets variables instead of the usual one, which is its first argument.
       name_scope: The name scope that was opened along with this scope.
       dtype: The default dtype.
       use_resource: The default kind of variables; see `tf.compat.v1.Variable`.
@@ -134,7 +134,7 @@ class VariableScope:
 
     @property
     def custom_getter(self) -> Callable[..., Any] | None:
-        """The function that gets variables in the place of the usual one."""
+        """The function that gets variables instead of the usual one."""
         return self._custom_getter
 
     @property
@@ -180,7 +180,7 @@ class VariableScope:
         self._partitioner = partitioner
 
     def set_custom_getter(self, custom_getter: Callable[..., Any] | None) -> None:
-        """Sets the function that gets variables in the place of the usual one."""
+        """Sets the function that gets variables instead of the usual one."""
         self._custom_getter = custom_getter
 
     def get_collection(self, name: str) -> list[Any]:

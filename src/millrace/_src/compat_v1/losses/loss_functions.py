@@ -75,7 +75,7 @@ def absolute_difference(
       weights: As for `compute_weighted_loss`.
       scope: A name for the operations.
       loss_collection: The collection that the loss is added to.
-      reduction: A way of `Reduction`.
+      reduction: A value of `Reduction`.
 
     Returns: The loss, float32.
     Raises: ValueError: if shapes do not fit, or labels or predictions are None.
@@ -110,7 +110,7 @@ def cosine_distance(
       weights: As for `compute_weighted_loss`.
       scope: A name for the operations.
       loss_collection: The collection that the loss is added to.
-      reduction: A way of `Reduction`.
+      reduction: A value of `Reduction`.
       dim: The old name of `axis`.
 
     Returns: The loss, float32.
@@ -147,7 +147,7 @@ def hinge_loss(
       weights: As for `compute_weighted_loss`.
       scope: A name for the operations.
       loss_collection: The collection that the loss is added to.
-      reduction: A way of `Reduction`.
+      reduction: A value of `Reduction`.
 
     Returns: The loss, float32.
     Raises: ValueError: if shapes do not fit, or labels or logits are None.
@@ -183,7 +183,7 @@ def huber_loss(
       delta: Where the square becomes a line.
       scope: A name for the operations.
       loss_collection: The collection that the loss is added to.
-      reduction: A way of `Reduction`.
+      reduction: A value of `Reduction`.
 
     Returns: The loss, float32.
     Raises: ValueError: if shapes do not fit, or labels or predictions are None.
@@ -221,7 +221,7 @@ def log_loss(
       epsilon: A small number that keeps the logarithms finite.
       scope: A name for the operations.
       loss_collection: The collection that the loss is added to.
-      reduction: A way of `Reduction`.
+      reduction: A value of `Reduction`.
 
     Returns: The loss, float32.
     Raises: ValueError: if shapes do not fit, or labels or predictions are None.
@@ -295,7 +295,7 @@ def mean_squared_error(
       weights: As for `compute_weighted_loss`.
       scope: A name for the operations.
       loss_collection: The collection that the loss is added to.
-      reduction: A way of `Reduction`.
+      reduction: A value of `Reduction`.
 
     Returns: The loss, float32.
     Raises: ValueError: if shapes do not fit, or labels or predictions are None.
@@ -329,7 +329,7 @@ def sigmoid_cross_entropy(
       label_smoothing: How far labels move towards 1/2.
       scope: A name for the operations.
       loss_collection: The collection that the loss is added to.
-      reduction: A way of `Reduction`.
+      reduction: A value of `Reduction`.
 
     Returns: The loss, of the dtype of `logits`.
     Raises: ValueError: if shapes do not fit, or labels or logits are None.
@@ -367,7 +367,7 @@ def softmax_cross_entropy(
       label_smoothing: How far labels move towards equal probabilities.
       scope: A name for the operations.
       loss_collection: The collection that the loss is added to.
-      reduction: A way of `Reduction`.
+      reduction: A value of `Reduction`.
 
     Returns: The loss, of the dtype of `logits`.
     Raises: ValueError: if shapes do not fit, or labels or logits are None.
@@ -406,7 +406,7 @@ def sparse_softmax_cross_entropy(
       weights: A number, or a tensor `[batch]` or `[batch, 1]`.
       scope: A name for the operations.
       loss_collection: The collection that the loss is added to.
-      reduction: A way of `Reduction`.
+      reduction: A value of `Reduction`.
 
     Returns: The loss, of the dtype of `logits`.
     Raises: ValueError: if shapes do not fit, or an argument is None.
