@@ -27,7 +27,7 @@ from millrace._src.util.logger import get_logger
 @export(v1=["train.CheckpointSaverListener"])
 @tensorflow_home("python.training.basic_session_run_hooks")
 class CheckpointSaverListener:
-    """Is called before and after a `CheckpointSaverHook` writes a checkpoint; the methods do nothing.
+    """Runs before and after a `CheckpointSaverHook` writes a checkpoint; the methods do nothing.
 
     >>> class Printer(tf.compat.v1.train.CheckpointSaverListener):
     ...     def after_save(self, session, global_step_value):
@@ -40,7 +40,7 @@ class CheckpointSaverListener:
         """Prepares the listener, before the graph is finished."""
 
     def before_save(self, session: object, global_step_value: int) -> None:
-        """Is called before a checkpoint is written.
+        """Runs before a checkpoint is written.
 
         Args:
           session: the session.
@@ -48,7 +48,7 @@ class CheckpointSaverListener:
         """
 
     def after_save(self, session: object, global_step_value: int) -> Any:
-        """Is called after a checkpoint was written.
+        """Runs after a checkpoint was written.
 
         Args:
           session: the session.
@@ -58,7 +58,7 @@ class CheckpointSaverListener:
         """
 
     def end(self, session: object, global_step_value: int) -> None:
-        """Is called at the end of the loop.
+        """Runs at the end of the loop.
 
         Args:
           session: the session.

@@ -103,7 +103,7 @@ class SessionRunHook:
         """Prepares the hook, once, before the graph is finished: the hook may add to the graph."""
 
     def after_create_session(self, session: object, coord: object) -> None:
-        """Is called with a new session, also with one that replaces a session that failed.
+        """Runs with a new session, also with one that replaces a session that failed.
 
         Args:
           session: the session.
@@ -119,7 +119,7 @@ class SessionRunHook:
         return None
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Is called after each run that succeeded.
+        """Runs after each run that succeeded.
 
         Args:
           run_context: the run.
@@ -127,7 +127,7 @@ class SessionRunHook:
         """
 
     def end(self, session: object) -> None:
-        """Is called at the end of the loop, unless the loop ends by an error.
+        """Runs at the end of the loop, unless the loop ends by an error.
 
         Args: session: the session, which is open still.
         """
