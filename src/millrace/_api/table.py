@@ -1560,8 +1560,8 @@ compat.v1.user_ops.my_fact compat_v1.user_ops:my_fact
 config.LogicalDevice core.devices:LogicalDevice
 config.LogicalDeviceConfiguration core.devices:LogicalDeviceConfiguration
 config.PhysicalDevice core.devices:PhysicalDevice
-config.experimental_connect_to_cluster distribute.clusters:experimental_connect_to_cluster
-config.experimental_connect_to_host distribute.clusters:experimental_connect_to_host
+config.experimental_connect_to_cluster distribute.cluster_devices:experimental_connect_to_cluster
+config.experimental_connect_to_host distribute.cluster_devices:experimental_connect_to_host
 config.experimental_functions_run_eagerly core.devices:functions_run_eagerly
 config.experimental_run_functions_eagerly core.devices:run_functions_eagerly
 config.functions_run_eagerly core.devices:functions_run_eagerly
@@ -1576,7 +1576,7 @@ config.set_soft_device_placement core.devices:set_soft_device_placement
 config.set_visible_devices core.devices:set_visible_devices
 """,
     "config.experimental": """
-config.experimental.ClusterDeviceFilters distribute.clusters:ClusterDeviceFilters
+config.experimental.ClusterDeviceFilters distribute.cluster_devices:ClusterDeviceFilters
 config.experimental.VirtualDeviceConfiguration core.devices:LogicalDeviceConfiguration
 config.experimental.disable_mlir_bridge core.execution_policies:disable_mlir_bridge
 config.experimental.enable_mlir_bridge core.execution_policies:enable_mlir_bridge
@@ -1752,7 +1752,7 @@ distribute.MultiWorkerMirroredStrategy distribute.unbuilt_strategies:MultiWorker
 distribute.NcclAllReduce distribute.cross_device_ops:NcclAllReduce
 distribute.OneDeviceStrategy distribute.one_device_strategy:OneDeviceStrategy
 distribute.ParameterServerStrategy distribute.unbuilt_strategies:ParameterServerStrategy
-distribute.ReduceOp distribute.reduction:ReduceOp
+distribute.ReduceOp distribute.reduce_ops:ReduceOp
 distribute.ReductionToOneDevice distribute.cross_device_ops:ReductionToOneDevice
 distribute.ReplicaContext distribute.replica_context:ReplicaContext
 distribute.RunOptions distribute.input_options:RunOptions
@@ -1981,9 +1981,9 @@ image.yiq_to_rgb ops.image.color_spaces:yiq_to_rgb
 image.yuv_to_rgb ops.image.color_spaces:yuv_to_rgb
 """,
     "interop": """
-interop.convert_arrays interop.array_files.conversion:convert_arrays
+interop.convert_arrays interop.array_files.file_conversion:convert_arrays
 interop.freeze function.constant_graphs:convert_variables_to_constants_v2
-interop.load_arrays interop.array_files.conversion:load_arrays
+interop.load_arrays interop.array_files.file_conversion:load_arrays
 interop.restore_arrays interop.array_files.live_objects:restore_arrays
 interop.save_arrays interop.array_files.live_objects:save_arrays
 """,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.checkpoint.bundle.merging import merge_bundles
+from millrace._src.checkpoint.bundle.bundle_merging import merge_bundles
 from millrace._src.checkpoint.bundle.publishing import finish_overwriting, sync_files
 from millrace._src.checkpoint.bundle.reader import BundleReader
 from millrace._src.checkpoint.bundle.writer import BundleWriter

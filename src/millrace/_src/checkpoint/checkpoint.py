@@ -9,14 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 from millrace._src.checkpoint.async_writing import AsyncWriter
+from millrace._src.checkpoint.checkpoint_loading import checkpoint_of_saved_model, load
 from millrace._src.checkpoint.load_status import InitializationOnlyStatus, LoadStatus
-from millrace._src.checkpoint.loading import checkpoint_of_saved_model, load
 from millrace._src.checkpoint.object_graph import ObjectGraphView, serialize_object_graph
 from millrace._src.checkpoint.options import CheckpointOptions, call_back, io_device
 from millrace._src.checkpoint.session_writing import SessionWriter, evaluate, session_for
 from millrace._src.checkpoint.state_file import write_relative_state
 from millrace._src.checkpoint.supplementary_graph import with_supplement
-from millrace._src.checkpoint.writing import shards_to_write, write_in_graph, write_shards
+from millrace._src.checkpoint.value_writing import shards_to_write, write_in_graph, write_shards
 from millrace._src.core.context import in_plain_graph, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64, string

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.checkpoint.bundle.bundle_opening import open_checkpoint
 from millrace._src.checkpoint.bundle.index_file import IndexFileEntry
-from millrace._src.checkpoint.bundle.opening import open_checkpoint
 from millrace._src.checkpoint.state_file import latest_checkpoint
 from millrace._src.core.dtypes import DType
 from millrace._src.ops.io import gfile

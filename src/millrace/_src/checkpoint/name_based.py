@@ -11,12 +11,12 @@ from typing import Any
 
 from millrace._src.checkpoint.object_graph import ObjectGraphView, full_name_of
 from millrace._src.checkpoint.options import CheckpointOptions
-from millrace._src.checkpoint.reading import ValueReader
 from millrace._src.checkpoint.report import RestoreReport
 from millrace._src.checkpoint.report_rows import report_of_names
 from millrace._src.checkpoint.restore import RestorationBase
 from millrace._src.checkpoint.restore_specs import RestoreSpec, restore_spec_of
 from millrace._src.checkpoint.saved_attributes import attributes_of, has_values
+from millrace._src.checkpoint.value_reading import ValueReader
 from millrace._src.trackable.base import TrackableReference
 from millrace._src.trackable.restoration import ANY_CHILD, Reached, RestorePosition, restore_all
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from millrace._src.checkpoint.nearest_names import nearest_names
 from millrace._src.checkpoint.object_graph import ATTRIBUTES, ObjectGraphView, checkpoint_key, escape, full_name_of
-from millrace._src.checkpoint.reading import ValueReader
 from millrace._src.checkpoint.report import (
     LOADED,
     MISSING,
@@ -23,6 +22,7 @@ from millrace._src.checkpoint.report import (
 from millrace._src.checkpoint.saved_attributes import attributes_of
 from millrace._src.checkpoint.shape_mismatches import ShapeMismatch
 from millrace._src.checkpoint.supplementary_graph import SupplementaryGraph, supplementary_graph
+from millrace._src.checkpoint.value_reading import ValueReader
 from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.resources import is_variable
 from millrace._src.core.shapes import TensorShape

@@ -22,13 +22,13 @@ from contextlib import AbstractContextManager
 from typing import Any, Self
 
 from millrace._src.checkpoint.options import CheckpointOptions
-from millrace._src.checkpoint.reading import ValueReader, Want
 from millrace._src.checkpoint.renamed_children import explain_names
 from millrace._src.checkpoint.report import RestoreReport
 from millrace._src.checkpoint.report_rows import report_of
 from millrace._src.checkpoint.restore_specs import RestoreSpec, restore_spec_of
 from millrace._src.checkpoint.shape_mismatches import ShapeMismatch, find_mismatches
 from millrace._src.checkpoint.slot_matching import SavedOwner, match_slots, saved_owner, warn_of_slots
+from millrace._src.checkpoint.value_reading import ValueReader, Want
 from millrace._src.core.context import in_plain_graph, state
 from millrace._src.core.resources import is_variable
 from millrace._src.graph.func_graph import init_scope

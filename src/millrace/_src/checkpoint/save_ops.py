@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.checkpoint.bundle.bundle_merging import merge_bundles
+from millrace._src.checkpoint.bundle.bundle_opening import StoredTensors, open_checkpoint
 from millrace._src.checkpoint.bundle.index_file import IndexFileEntry
-from millrace._src.checkpoint.bundle.merging import merge_bundles
-from millrace._src.checkpoint.bundle.opening import StoredTensors, open_checkpoint
 from millrace._src.checkpoint.bundle.single_file_reader import SingleFileReader
 from millrace._src.checkpoint.bundle.tensor_slices import TensorSlice, parse_shape_and_slice
 from millrace._src.checkpoint.bundle.writer import BundleWriter

@@ -14,7 +14,7 @@ from typing import Any
 from millrace._src.checkpoint.object_graph import ObjectGraphView, serialize_object_graph
 from millrace._src.checkpoint.options import CheckpointOptions
 from millrace._src.checkpoint.supplementary_graph import with_supplement
-from millrace._src.checkpoint.writing import shards_to_write, write_in_graph
+from millrace._src.checkpoint.value_writing import shards_to_write, write_in_graph
 from millrace._src.core.context import in_plain_graph, state
 from millrace._src.core.dtypes import string
 from millrace._src.core.sessions import default_session

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from millrace._src.checkpoint.reading import ValueReader
 from millrace._src.checkpoint.restore_specs import RestoreSpec
+from millrace._src.checkpoint.value_reading import ValueReader
 from millrace._src.core.dtypes import as_dtype, runtime_name
 from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.core.resources import is_variable

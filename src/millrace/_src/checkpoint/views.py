@@ -6,9 +6,9 @@ import weakref
 from collections import deque
 from typing import Any
 
-from millrace._src.checkpoint.loading import saved_objects
+from millrace._src.checkpoint.checkpoint_loading import saved_objects
 from millrace._src.checkpoint.object_graph import ObjectGraphView
-from millrace._src.checkpoint.reading import ValueReader
+from millrace._src.checkpoint.value_reading import ValueReader
 from millrace._src.ops.io.file_names import file_name
 from millrace._src.trackable.base import OBJECT_GRAPH_PROTO_KEY, SaveType, Trackable
 from millrace._src.util.class_homes import tensorflow_home

@@ -7,8 +7,8 @@ import argparse
 from millrace._src.command_line.commands import Command
 from millrace._src.command_line.failures import CommandError
 from millrace._src.command_line.reports import Report, count_text
-from millrace._src.interop.array_files.conversion import convert_arrays
-from millrace._src.interop.array_files.opening import checkpoint_prefix, suffix_of
+from millrace._src.interop.array_files.file_conversion import convert_arrays
+from millrace._src.interop.array_files.file_opening import checkpoint_prefix, suffix_of
 from millrace._src.ops.io.gfile import exists, isdir
 
 

@@ -10,12 +10,12 @@ import os
 
 from millrace._src.command_line.commands import Command
 from millrace._src.command_line.failures import CommandError
-from millrace._src.command_line.inspection.arrays import array_file_report, difference_report
-from millrace._src.command_line.inspection.events import events_report, is_event
+from millrace._src.command_line.inspection.array_reports import array_file_report, difference_report
+from millrace._src.command_line.inspection.event_reports import events_report, is_event
 from millrace._src.command_line.inspection.records import records_of, records_report
 from millrace._src.command_line.inspection.saved_models import saved_model_report
 from millrace._src.command_line.reports import Report
-from millrace._src.interop.array_files.opening import checkpoint_prefix, open_array_file, prefixes_in, suffix_of
+from millrace._src.interop.array_files.file_opening import checkpoint_prefix, open_array_file, prefixes_in, suffix_of
 from millrace._src.ops.io.gfile import exists, glob, isdir
 from millrace._src.saved_model.reading import contains_saved_model
 

@@ -553,7 +553,7 @@ OP_HOMES: dict[str, str] = {
     "RandomUniform": "millrace._src.ops.random.stateful_ops",
     "RandomUniformInt": "millrace._src.ops.random.stateful_ops",
     "Range": "millrace._src.ops.array.ranges",
-    "RangeDataset": "millrace._src.data.sources.ranges",
+    "RangeDataset": "millrace._src.data.sources.range_dataset",
     "Rank": "millrace._src.ops.array.shape_ops",
     "ReadFile": "millrace._src.ops.io.files",
     "ReadVariableOp": "millrace._src.ops.state",

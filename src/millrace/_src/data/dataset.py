@@ -21,7 +21,7 @@ from millrace._src.data.sources import (
     list_files,
     python_generators,
     random_numbers,
-    ranges,
+    range_dataset,
     tensors,
 )
 from millrace._src.data.transforms import (
@@ -85,7 +85,7 @@ class DatasetV2(DatasetBase):
     # --- sources -------------------------------------------------------------------------------------------------
 
     counter = staticmethod(counter.counter)
-    range = staticmethod(ranges.range_)
+    range = staticmethod(range_dataset.range_)
     list_files = staticmethod(list_files.list_files)
     choose_from_datasets = staticmethod(choose_from_datasets.choose_from_datasets)
     from_generator = staticmethod(python_generators.from_generator)

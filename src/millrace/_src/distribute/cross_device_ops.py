@@ -11,7 +11,7 @@ from typing import Any
 
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.distribute.communication import CommunicationOptions
-from millrace._src.distribute.reduction import require_reduction
+from millrace._src.distribute.reduce_ops import require_reduction
 from millrace._src.util.export import export
 
 

@@ -12,10 +12,10 @@ from typing import Any, NoReturn
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import state
 from millrace._src.distribute.contexts import Entered, entered_contexts, entering, in_force, require_cross_replica
-from millrace._src.distribute.conversion import convert_function_argument
 from millrace._src.distribute.input_options import InputContext, InputReplicationMode
-from millrace._src.distribute.reduction import as_reduction, require_reduction
+from millrace._src.distribute.reduce_ops import as_reduction, require_reduction
 from millrace._src.distribute.replica_context import ReplicaContext
+from millrace._src.distribute.strategy_conversion import convert_function_argument
 from millrace._src.ops.array.identity import identity
 from millrace._src.util import nest
 from millrace._src.util.export import export

@@ -21,7 +21,7 @@ from millrace._src.distribute.cross_device_ops import CrossDeviceOps
 from millrace._src.distribute.input_options import InputOptions, InputReplicationMode
 from millrace._src.distribute.one_device_input import OneDeviceDataset
 from millrace._src.distribute.one_device_strategy import THIS_PROCESS, OneDeviceExtended
-from millrace._src.distribute.reduction import ReduceOp, require_reduction
+from millrace._src.distribute.reduce_ops import ReduceOp, require_reduction
 from millrace._src.distribute.strategy import Strategy
 from millrace._src.state.variable_creators import variable_creator_scope
 from millrace._src.util.class_homes import tensorflow_home

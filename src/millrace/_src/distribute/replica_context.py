@@ -23,8 +23,8 @@ from millrace._src.distribute.contexts import (
     push,
     require_cross_replica,
 )
-from millrace._src.distribute.conversion import convert_function_argument
-from millrace._src.distribute.reduction import require_reduction
+from millrace._src.distribute.reduce_ops import require_reduction
+from millrace._src.distribute.strategy_conversion import convert_function_argument
 from millrace._src.ops.array.identity import identity
 from millrace._src.util import nest
 from millrace._src.util.export import export

@@ -12,10 +12,10 @@ from typing import Any, NoReturn
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.distribute.contexts import entered_contexts, entering, in_force, require_cross_replica
-from millrace._src.distribute.conversion import convert_function_argument
 from millrace._src.distribute.input_options import InputReplicationMode, RunOptions, ValueContext
-from millrace._src.distribute.reduction import ReduceOp, as_reduction
+from millrace._src.distribute.reduce_ops import ReduceOp, as_reduction
 from millrace._src.distribute.replica_context import refuse_indexed_slices
+from millrace._src.distribute.strategy_conversion import convert_function_argument
 from millrace._src.ops.grouping import group as group_operations
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.division import truediv

@@ -6,7 +6,7 @@ without a public name is one that TensorFlow writes, too, but does not export.
 
 from __future__ import annotations
 
-from millrace._src.checkpoint.loading import CHECKPOINT_OF_MODEL, MODEL_FILES
+from millrace._src.checkpoint.checkpoint_loading import CHECKPOINT_OF_MODEL, MODEL_FILES
 from millrace._src.util.export import export_all
 
 # --- files and folders -------------------------------------------------------------------------------------------

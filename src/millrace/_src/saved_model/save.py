@@ -11,7 +11,7 @@ from typing import Any
 
 from millrace._src.checkpoint.object_graph import SavedGraph, serialize_object_graph
 from millrace._src.checkpoint.options import CheckpointOptions
-from millrace._src.checkpoint.writing import write_saved_graph
+from millrace._src.checkpoint.value_writing import write_saved_graph
 from millrace._src.core.context import eager_mode, state
 from millrace._src.core.reach import Reach
 from millrace._src.function.concrete_function import ConcreteFunction

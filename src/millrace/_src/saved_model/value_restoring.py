@@ -10,10 +10,10 @@ from collections import deque
 from collections.abc import Sequence, Set
 from typing import Any
 
-from millrace._src.checkpoint.loading import saved_objects
-from millrace._src.checkpoint.reading import ValueReader, Want
+from millrace._src.checkpoint.checkpoint_loading import saved_objects
 from millrace._src.checkpoint.restore_specs import RestoreSpec, restore_spec_of
 from millrace._src.checkpoint.shape_mismatches import find_mismatches
+from millrace._src.checkpoint.value_reading import ValueReader, Want
 from millrace._src.core.errors import DataLossError
 from millrace._src.ops.io import gfile
 from millrace._src.saved_model.constants import VARIABLES_DIRECTORY, VARIABLES_FILENAME

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.checkpoint.loading import saved_objects
-from millrace._src.checkpoint.reading import ValueReader
+from millrace._src.checkpoint.checkpoint_loading import saved_objects
+from millrace._src.checkpoint.value_reading import ValueReader
 from millrace._src.compat_v1.train.saveables import saveables_of
 from millrace._src.core.errors import NotFoundError
 from millrace._src.trackable.base import OBJECT_GRAPH_PROTO_KEY

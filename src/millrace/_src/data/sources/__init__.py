@@ -1,1 +1,1 @@
-"""Datasets that are made of tensors, files or Python code; one module for each source. Start with `ranges.py`."""
+"""Datasets that are made of tensors, files or Python code; a module for each source. Start with `range_dataset.py`."""

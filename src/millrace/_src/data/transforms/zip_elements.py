@@ -22,7 +22,7 @@ from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.dataset_base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, NaryNode, PassContext, node_of, position_cursor
-from millrace._src.data.sources.ranges import range_dataset
+from millrace._src.data.sources.range_dataset import range_dataset
 from millrace._src.data.waiting_input import WaitingInput
 from millrace._src.util import nest
 from millrace._src.util.export import export

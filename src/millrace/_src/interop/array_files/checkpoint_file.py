@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from millrace._src.checkpoint.bundle.bundle_opening import open_checkpoint
 from millrace._src.checkpoint.bundle.index_file import IndexFileEntry, key_text
-from millrace._src.checkpoint.bundle.opening import open_checkpoint
 from millrace._src.checkpoint.bundle.reader import BundleReader
 from millrace._src.core.array_namespace import Array
 from millrace._src.interop.array_files.array_file import ArrayFile, ArrayInfo

@@ -19,9 +19,9 @@ from millrace._src.core import errors
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import SymbolicTensor
-from millrace._src.interop.array_files.conversion import write_array_file, write_checkpoint
+from millrace._src.interop.array_files.file_conversion import write_array_file, write_checkpoint
+from millrace._src.interop.array_files.file_opening import open_array_file, suffix_of
 from millrace._src.interop.array_files.names import dotted_name
-from millrace._src.interop.array_files.opening import open_array_file, suffix_of
 from millrace._src.interop.array_files.sources import HeldArray, StoredArray
 from millrace._src.ops.io.gfile import isdir, rmtree
 from millrace._src.trackable.base import Trackable

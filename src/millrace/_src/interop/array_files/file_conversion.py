@@ -18,11 +18,11 @@ from millrace._src.core import dtypes, errors
 from millrace._src.core.array_namespace import Array
 from millrace._src.interop.array_files.array_file import ArrayFile, Source
 from millrace._src.interop.array_files.checkpoint_file import CheckpointFile
+from millrace._src.interop.array_files.file_opening import open_array_file, suffix_of
 from millrace._src.interop.array_files.names import checkpoint_key, checkpoint_path, dotted_name
 from millrace._src.interop.array_files.npz_file import SUFFIX as NPZ
 from millrace._src.interop.array_files.npz_file import write_npz
 from millrace._src.interop.array_files.object_tree import object_tree
-from millrace._src.interop.array_files.opening import open_array_file, suffix_of
 from millrace._src.interop.array_files.safetensors_file import SUFFIX as SAFETENSORS
 from millrace._src.interop.array_files.safetensors_file import has_code, write_safetensors
 from millrace._src.interop.array_files.sources import StoredArray

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from millrace._src.checkpoint.bundle.opening import is_single_file
+from millrace._src.checkpoint.bundle.bundle_opening import is_single_file
 from millrace._src.checkpoint.bundle.publishing import DATA_SUFFIX, NEXT, index_name
 from millrace._src.checkpoint.state_file import latest_checkpoint
 from millrace._src.core import errors

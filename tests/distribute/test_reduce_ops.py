@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import millrace as tf
-from millrace._src.distribute.reduction import as_reduction, require_reduction
+from millrace._src.distribute.reduce_ops import as_reduction, require_reduction
 
 ReduceOp = tf.distribute.ReduceOp
 

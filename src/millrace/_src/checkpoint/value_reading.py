@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from millrace._src.checkpoint.bundle.opening import open_checkpoint
+from millrace._src.checkpoint.bundle.bundle_opening import open_checkpoint
 from millrace._src.checkpoint.bundle.tensor_slices import TensorSlice, parse_shape_and_slice
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor

@@ -102,7 +102,7 @@ def test_files_are_converted_into_each_other(tmp_path: Path) -> None:
 
 
 def test_names_that_meet_are_refused(tmp_path: Path) -> None:
-    from millrace._src.interop.array_files.conversion import write_array_file
+    from millrace._src.interop.array_files.file_conversion import write_array_file
 
     with pytest.raises(tf.errors.InvalidArgumentError, match="Two arrays have the name 'x'"):
         write_array_file(str(tmp_path / "a.npz"), [*sources(x=1.0), *sources(x=2.0)])

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from millrace._src.checkpoint.load_status import CheckpointLoadStatus, LoadStatus, NameBasedSaverStatus
 from millrace._src.checkpoint.name_based import NameBasedRestoration
 from millrace._src.checkpoint.options import CheckpointOptions
-from millrace._src.checkpoint.reading import ValueReader
 from millrace._src.checkpoint.restore import Restoration
 from millrace._src.checkpoint.supplementary_graph import SUPPLEMENT_KEY, merge_supplement
+from millrace._src.checkpoint.value_reading import ValueReader
 from millrace._src.core.context import eager_mode
 from millrace._src.core.errors import DataLossError
 from millrace._src.graph.message_bytes import read_message

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import millrace as tf
-from millrace._src.checkpoint.bundle.opening import is_single_file, open_checkpoint
+from millrace._src.checkpoint.bundle.bundle_opening import is_single_file, open_checkpoint
 from millrace._src.checkpoint.bundle.single_file_writer import SingleFileWriter
 from millrace._src.checkpoint.bundle.writer import BundleWriter
 from tests.ops.array.answers import check_refusal
