@@ -184,7 +184,7 @@ class ListsEngine:
         storages = []
         given: list[Any] = []
         for value, array in zip(graph.inputs, arrays, strict=True):
-            if value.dtype.name == "resource":
+            if value.dtype.is_resource:
                 storage = resource_of(array)
                 if id(storage) not in cells:
                     cells[id(storage)] = Cell(listed(storage.value), storage.name)

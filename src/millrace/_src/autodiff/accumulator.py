@@ -263,7 +263,7 @@ def tangents_through(backward: Callable[..., Any], outputs: Sequence[Any], tange
     """
     tape = Tape(persistent=True)
     seeds = [
-        seed_like(t) if is_trainable(t.dtype) and t.dtype.name != "resource" else None  # a handle is only passed on
+        seed_like(t) if is_trainable(t.dtype) and not t.dtype.is_resource else None  # a handle is only passed on
         for t in outputs
     ]
     for seed in seeds:

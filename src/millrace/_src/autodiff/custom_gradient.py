@@ -202,7 +202,7 @@ def _graph_outputs(results: Sequence[Any], sources: Sequence[Any], backward: _Ba
 
 def _zeros(tensor: Any) -> Any:
     """Makes the gradient of an output without a gradient: zeros of a number, nothing for a string or a handle."""
-    numeric = is_trainable(tensor.dtype) and tensor.dtype.name not in ("resource", "variant")
+    numeric = is_trainable(tensor.dtype) and not tensor.dtype.is_handle
     return raw.ZerosLike(x=tensor) if numeric or _needs_zeros(tensor.dtype) else None
 
 

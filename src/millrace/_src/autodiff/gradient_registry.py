@@ -205,7 +205,7 @@ def _validate_gradient(operation: Any, index: int, tensor: Any, gradient: Any) -
         return gradient
     is_plain = not hasattr(gradient, "dtype")  # a Python number or list
     gradient = convert_to_tensor(gradient, dtype=tensor.dtype if is_plain else None)
-    if tensor.dtype.name != "resource" and not gradient.shape.is_compatible_with(tensor.shape):
+    if not tensor.dtype.is_resource and not gradient.shape.is_compatible_with(tensor.shape):
         raise ValueError(
             "Incompatible shapes between op input and calculated input gradient. Forward operation: "
             f"{operation.name}. Input index: {index}. Original input shape: {tensor.shape}. Calculated input gradient "

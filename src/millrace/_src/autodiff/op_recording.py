@@ -24,7 +24,7 @@ _TRAINABLE = frozenset(
     dtype
     for plain in ALL_DTYPES
     for dtype in (plain, plain._as_ref)
-    if dtype.is_floating or dtype.is_complex or dtype.name in ("resource", "variant")
+    if dtype.is_floating or dtype.is_complex or dtype.is_handle
 )
 
 

@@ -56,7 +56,7 @@ class OnesSeed:
     def tensor(self) -> Any:
         """Makes the ones, in the target's shape and dtype."""
         target = self.target
-        if target.dtype.name == "resource":
+        if target.dtype.is_resource:
             return filled_like_variable(target, 1)
         if isinstance(target, EagerTensor) and executing_eagerly():
             return EagerTensor(np.ones(target._eager_array.shape, target._eager_array.dtype), target.dtype)

@@ -55,7 +55,7 @@ def weight_tensor(weight: Any, target: Any) -> Any:
     Raises: InvalidArgumentError: if the weight does not broadcast to the target's shape.
     """
     weight = weight if isinstance(weight, Tensor) else convert_to_tensor(weight, dtype=target.dtype)
-    is_known = weight.shape.is_fully_defined() and target.shape.is_fully_defined() and target.dtype.name != "resource"
+    is_known = weight.shape.is_fully_defined() and target.shape.is_fully_defined() and not target.dtype.is_resource
     if is_known and not _broadcasts_to(weight.shape.as_list(), target.shape.as_list()):
         raise errors.InvalidArgumentError(
             None,

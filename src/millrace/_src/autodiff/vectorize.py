@@ -113,7 +113,7 @@ def _set_shape(found: object, of_one: Any, count: object) -> BatchedValue:
     """Returns a result of a rule as a BatchedValue, with the shape known from the operation of one row."""
     value = found if isinstance(found, BatchedValue) else BatchedValue(found, True)
     tensor = value.tensor
-    if tensor.dtype.name in ("variant", "resource") or getattr(tensor, "graph", None) is None:
+    if tensor.dtype.is_handle or getattr(tensor, "graph", None) is None:
         return value
     if of_one.shape.rank is not None:
         rows = [count if isinstance(count, int) else None] if value.is_batched else []

@@ -468,7 +468,7 @@ def _in_form(gradient: Any, form: Any, tensor: Any) -> Any:
     if gradient is not None:
         return gradient
     (values, dtype), (rows, index_dtype), (_, shape_dtype) = form
-    is_handle = tensor.dtype.name == "resource"
+    is_handle = tensor.dtype.is_resource
     shape = raw.VariableShape(input=tensor) if is_handle else raw.Shape(input=tensor)
     return IndexedSlices(
         backprop.zeros(values.as_list(), dtype),
@@ -499,4 +499,4 @@ def _backward_branch(
 
 def _zeros_for(tensor: Any) -> Any:
     """Makes zeros for the gradient of an input that a branch does not use, of the variable's shape for a handle."""
-    return filled_like_variable(tensor, 0) if tensor.dtype.name == "resource" else raw.ZerosLike(x=tensor)
+    return filled_like_variable(tensor, 0) if tensor.dtype.is_resource else raw.ZerosLike(x=tensor)

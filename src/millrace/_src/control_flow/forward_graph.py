@@ -38,7 +38,7 @@ class _ForwardGraph(FuncGraph):
     def capture(self, tensor: Any, name: str | None = None) -> Any:
         """Returns the tensor of this graph that represents `tensor`, without a further input for an eager tensor."""
         tensor = self._in_original(tensor)
-        if isinstance(tensor, EagerTensor) and tensor.dtype.name != "resource":
+        if isinstance(tensor, EagerTensor) and not tensor.dtype.is_resource:
             return self._inlined(tensor, name or "Const")
         return super().capture(tensor, name)
 

@@ -169,7 +169,7 @@ def read_only_inputs(
     return [
         i + offset
         for i, tensor in enumerate(graphs[0].inputs)
-        if tensor.dtype.name == "resource" and not any(may_write(g, i) for g in graphs)
+        if tensor.dtype.is_resource and not any(may_write(g, i) for g in graphs)
     ]
 
 

@@ -159,7 +159,7 @@ class _LoopGradient:
             return False
         for tensor in operation.inputs:
             index = positions.get(id(tensor), self.count)
-            if index >= self.count or not self.is_invariant[index] or tensor.dtype.name != "resource":
+            if index >= self.count or not self.is_invariant[index] or not tensor.dtype.is_resource:
                 return False
             if any(body_writes(f.graph, index) for f in (self.body, self.cond)):
                 return False
@@ -264,7 +264,7 @@ class _LoopGradient:
         dtype = self.operation.inputs[index].dtype
         if index not in self.flowing:
             return False
-        if dtype.name == "resource":
+        if dtype.is_resource:
             return self.derivative.layout[index] is not None
         if dtype.name == "variant":
             return index in self.list_positions or self._is_idle(index)
@@ -272,12 +272,12 @@ class _LoopGradient:
 
     def _gradient_shape(self, index: int) -> TensorShape:
         tensor = self.body.graph.inputs[index]
-        return variable_shape_of(tensor) if tensor.dtype.name == "resource" else tensor.shape
+        return variable_shape_of(tensor) if tensor.dtype.is_resource else tensor.shape
 
     def _first_gradient(self, index: int, gradient: Any) -> Any:
         """Returns the value with which a gradient enters the backward loop: the output's gradient, or zeros."""
         tensor = self.operation.inputs[index]
-        if tensor.dtype.name == "resource":
+        if tensor.dtype.is_resource:
             return filled_like_variable(tensor, 0)
         if gradient is not None:
             return convert_to_tensor(gradient)

@@ -53,6 +53,7 @@ class DType:
         is_numpy_compatible: tensors of the type convert to NumPy arrays.
         is_ref: a reference type of TensorFlow 1.
         is_handle: resource or variant, whose tensors refer to an object.
+        is_resource: resource, whose tensors refer to an object that ops read and change.
     """
 
     __slots__ = (
@@ -70,6 +71,7 @@ class DType:
         "is_numpy_compatible",
         "is_quantized",
         "is_ref",
+        "is_resource",
         "is_unsigned",
         "name",
         "np_dtype",
@@ -95,6 +97,7 @@ class DType:
     is_numeric: builtins.bool
     is_numpy_compatible: builtins.bool
     is_ref: builtins.bool
+    is_resource: builtins.bool
 
     def __new__(cls, type_enum: int) -> DType:
         """Returns the DType with a number of the wire format.
@@ -293,6 +296,7 @@ def _create(enum: int, name: str, storage: Any, kind: str, numpy_type: Any, is_n
     dtype.is_numeric = is_numeric
     dtype.is_numpy_compatible = numpy_type is not None
     dtype.is_handle = kind == _OBJECT and numpy_type is None
+    dtype.is_resource = name == "resource"
     _BY_ENUM[enum] = dtype
     return dtype
 

@@ -137,10 +137,7 @@ def _may_fold(operation: Any) -> bool:
     op: OpDef | None = operation.op_def
     if op is None or op.effects(operation.attrs) is not Effects.NONE or op.holds_graphs:
         return False
-    if any(
-        (t.shape.num_elements() or 0) > _MAX_ELEMENTS or t.dtype.name in ("resource", "variant")
-        for t in operation.outputs
-    ):
+    if any((t.shape.num_elements() or 0) > _MAX_ELEMENTS or t.dtype.is_handle for t in operation.outputs):
         return False
     return bool(operation.inputs) or op.attr_kinds.get("value") == "tensor"
 

@@ -203,7 +203,7 @@ def _just_in_time(graph: FuncGraph) -> Program:
 
 def _resources(graph: OptimizedGraph) -> list[int]:
     """Returns the positions of the inputs of a graph that are handles of resources."""
-    return [i for i, value in enumerate(graph.inputs) if value.dtype.name == "resource"]
+    return [i for i, value in enumerate(graph.inputs) if value.dtype.is_resource]
 
 
 def _compiled_program(graph: FuncGraph, optimized: OptimizedGraph) -> Program:

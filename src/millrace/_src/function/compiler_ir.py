@@ -31,7 +31,7 @@ def compiler_ir(concrete: Any) -> Callable[..., Any]:
 
     Raises: ValueError: if a shape of the trace's inputs is not fully known.
     """
-    arguments = [t for t in concrete.inputs if t.dtype.name != "resource"]
+    arguments = [t for t in concrete.inputs if not t.dtype.is_resource]
     if not all(t.shape.is_fully_defined() for t in arguments):
         raise ValueError(f"Only support static input shape but got inputs = {concrete.inputs}")
 

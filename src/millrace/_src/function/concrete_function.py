@@ -330,7 +330,7 @@ class ConcreteFunction(callables.Callable, TrackableFunction):
         if isinstance(value, Tensor):
             return value
         if is_variable(value):
-            return value.handle if self.graph.inputs[index].dtype.name == "resource" else convert_to_tensor(value)
+            return value.handle if self.graph.inputs[index].dtype.is_resource else convert_to_tensor(value)
         kind = type(value).__name__
         return self._flat_error(f": expected argument #{index}(zero-based) to be a Tensor; got {kind} ({value}).")
 

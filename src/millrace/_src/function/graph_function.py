@@ -159,7 +159,7 @@ class GraphFunction:
         attrs: dict[str, Any] = {
             "_collective_manager_ids": (),
             "_read_only_resource_inputs": tuple(
-                i for i, t in enumerate(graph.inputs) if t.dtype.name == "resource" and not body_writes(graph, i)
+                i for i, t in enumerate(graph.inputs) if t.dtype.is_resource and not body_writes(graph, i)
             ),
             "config_proto": _CONFIG,
         }

@@ -73,7 +73,7 @@ class Placeholders:
     def _composite(self, kind: TypeSpec, value: Any, name: str | None) -> Any:
         """Makes a composite of placeholders; the variables in the composite pass through, as arguments of their own."""
         parts = kind.flatten()
-        if not any(part.dtype.name == "resource" for part in parts):
+        if not any(part.dtype.is_resource for part in parts):
             return kind.from_tensors(iter([self._tensor(part, name) for part in parts]))
         is_spec = value is None or isinstance(value, TypeSpec)
         given = [None] * len(parts) if is_spec else nest.flatten(value, expand_composites=True)

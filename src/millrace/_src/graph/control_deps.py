@@ -64,7 +64,7 @@ def resource_uses(operation: Operation) -> list[tuple[Any, bool]]:
     """Lists the resources among an operation's inputs, each with whether the operation may write the resource."""
     uses: list[tuple[Any, bool]] = []
     for index, tensor in enumerate(operation.inputs):
-        if tensor.dtype.name == "resource":
+        if tensor.dtype.is_resource:
             uses.append((tensor, _may_write(operation, index)))
     return uses
 

@@ -7,7 +7,7 @@ placeholder that represents it. Small eager tensors are copied in as constants i
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from millrace._src.core import context
@@ -53,6 +53,8 @@ class FuncGraph(Graph):
         self._watched_variables: dict[int, Any] = {}
         self.programs: dict[Any, Any] = {}
         """Compiled forms of the graph, by engine."""
+        self.wire_names: tuple[Sequence[str], Sequence[str]] = ((), ())
+        """The names of results and arguments in the file that the graph comes from; empty for any other graph."""
         self.verdict = Verdict()
         self.known_effects: Any = None
         """The number of operations and their effects when `control_deps` last looked at the graph."""
@@ -84,7 +86,7 @@ class FuncGraph(Graph):
         if capture is not None:
             return capture[1]
         if isinstance(tensor, EagerTensor):
-            if tensor._eager_array.size <= _MAX_INLINE_ELEMENTS and tensor.dtype.name not in ("resource", "variant"):
+            if tensor._eager_array.size <= _MAX_INLINE_ELEMENTS and not tensor.dtype.is_handle:
                 if _can_have_gradient(tensor) and _is_open(self.outer_graph):
                     return self.capture(self.outer_graph.capture(tensor, name), name)
                 return self._inlined(tensor, name or "Const")

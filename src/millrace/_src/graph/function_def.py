@@ -164,7 +164,7 @@ def _write_body(graph: FuncGraph, name: str, style: NodeStyle) -> function_pb2.F
 
 def _signature_names(graph: FuncGraph, names: _Names) -> tuple[list[str], list[str]]:
     """Returns the names of results and arguments: those of the file behind the graph, or the nodes' names."""
-    results, arguments = getattr(graph, "wire_names", ((), ()))
+    results, arguments = graph.wire_names
     if len(results) != len(graph.outputs) or len(arguments) != len(graph.inputs):
         results = [normalize_arg_name(tensor.op.name) for tensor in graph.outputs]
         arguments = [normalize_arg_name(tensor.op.name) for tensor in graph.inputs]
@@ -191,7 +191,7 @@ def _write_handle_types(signature: Any, graph: FuncGraph, body: Iterable[Operati
 def _argument_attrs(tensor: Any) -> dict[str, Any]:
     """Returns a placeholder's attributes besides the dtype: the shape, and the name that the user gave."""
     attrs = {}
-    if tensor.dtype.name != "resource":
+    if not tensor.dtype.is_resource:
         attrs["_output_shapes"] = encode_attr([tensor.shape], "list[shape]")
     for key, value in tensor.op.attrs.items():
         if key.startswith("_") and key != "_output_shapes":
@@ -357,7 +357,7 @@ def function_def_to_func_graph(
             raise ValueError(f"Function '{name}': control result '{control}' refers to no node of its body.")
         graph.control_outputs.append(operations[proto.control_ret[control]])
     results = [arg.name for arg in proto.signature.output_arg]
-    graph.wire_names = (results, list(arguments))  # type: ignore[attr-defined]  # only graphs from files have them
+    graph.wire_names = (results, list(arguments))
     return graph
 
 
@@ -378,7 +378,7 @@ def _read_arguments(graph: FuncGraph, proto: Any) -> dict[str, Any]:
         attrs.update({key: decode_attr(value) for key, value in wire.items() if key not in _SHAPE_ATTRS})
         operation = graph.add_operation(get_op("Placeholder"), (), attrs, arg.name, shapes=(shape,), control_inputs=())
         graph.reserve_name(arg.name)
-        if dtype.name == "resource" and arg.handle_data:
+        if dtype.is_resource and arg.handle_data:
             handle_data = arg.handle_data[0]
             variable_dtype = _known_dtype(graph, arg, handle_data.dtype)
             operation.outputs[0].handle_type = VariableHandle(variable_dtype, TensorShape(handle_data.shape))
@@ -402,7 +402,7 @@ def _argument_shape(attrs: Mapping[str, Any], dtype: DType) -> TensorShape:
         return TensorShape(attrs["_output_shapes"].list.shape[0])
     if "shape" in attrs:
         return TensorShape(attrs["shape"].shape)
-    return TensorShape.of(()) if dtype.name == "resource" else UNKNOWN
+    return TensorShape.of(()) if dtype.is_resource else UNKNOWN
 
 
 def _parser(arguments: Mapping[str, Any]) -> Any:

@@ -320,8 +320,8 @@ def _call_op(function: object) -> OpDef:
 
 def _result_names(function: object) -> Sequence[str]:
     """Returns the names by which nodes refer to the results of a call; none for a function that is not from a file."""
-    names: tuple[Sequence[str], Sequence[str]] = getattr(body_of(function), "wire_names", ((), ()))
-    return names[0]
+    body: FuncGraph = body_of(function)
+    return body.wire_names[0]
 
 
 def _call_attrs(function: object, inputs: Sequence[Any]) -> dict[str, Any]:

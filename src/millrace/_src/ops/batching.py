@@ -170,7 +170,7 @@ def spread(value: BatchedValue, count: Any) -> Any:
         return _spread_list(tensor, count)
     dims = dimensions(tensor)
     first = [count] if isinstance(count, int) else vector(count)
-    if tensor.dtype.name == "resource":
+    if tensor.dtype.is_resource:
         raise NotImplementedError("vectorized_map: a resource cannot be repeated for every row.")
     return raw.BroadcastTo(input=raw.ExpandDims(input=tensor, dim=0), shape=joined(first, dims))
 

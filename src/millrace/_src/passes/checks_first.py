@@ -45,7 +45,7 @@ def checks_first(graph: OptimizedGraph, losses: Collection[Node]) -> OptimizedGr
             judges[node] = judge
     judged_values = [value for judge in judges.values() for value in judge.inputs]
     makers = _makers(graph, judged_values)
-    if makers is None or any(value.dtype.name == "resource" for value in judged_values if value.constant is None):
+    if makers is None or any(value.dtype.is_resource for value in judged_values if value.constant is None):
         return None
     nodes: list[Node] = []
     for node in graph.nodes:

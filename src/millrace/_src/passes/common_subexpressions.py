@@ -63,7 +63,7 @@ def _by_content(value: Value) -> Hashable:
 
 def _is_same(first: Node, second: Node) -> bool:
     """Returns whether two nodes of the same op and inputs compute the same result, which nothing changes in place."""
-    if any(value.dtype.name in ("variant", "resource") for value in first.outputs) or first.added or second.added:
+    if any(value.dtype.is_handle for value in first.outputs) or first.added or second.added:
         return False
     names = {name for name in (*first.attrs, *second.attrs) if not name.startswith("_")}
     return all(_is_equal(first.attrs.get(name), second.attrs.get(name)) for name in names)

@@ -29,7 +29,7 @@ def may_be_computed_ahead(node: Node) -> bool:
     reads_a_shape = node.effects is Effects.READS and node.op_def.traits.reads_only_shapes
     if not (node.is_pure or reads_a_shape) or not node.inputs or node.holds_functions:
         return False
-    return not any(value.dtype.name in ("variant", "resource") for value in node.outputs)
+    return not any(value.dtype.is_handle for value in node.outputs)
 
 
 def computed(node: Node, arrays: Sequence[Any]) -> Sequence[Value] | None:

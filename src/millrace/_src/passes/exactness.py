@@ -134,7 +134,7 @@ def _why_not_pure(node: Node) -> str | None:
         return "it acts on the world"
     if node.effects is Effects.RANDOM:
         return "it draws random numbers from a hidden stream"
-    if any(value.dtype.name == "resource" for value in node.outputs):
+    if any(value.dtype.is_resource for value in node.outputs):
         return "it makes a handle"
     if not all(map(_is_variable, node.origin.inputs)) and node.effects is not Effects.NONE:
         return "it uses an object of the host"
@@ -143,7 +143,7 @@ def _why_not_pure(node: Node) -> str | None:
 
 def _is_variable(tensor: Any) -> bool:
     """Returns whether a tensor is the handle of a variable, or no handle at all."""
-    return tensor.dtype.name != "resource" or isinstance(tensor.handle_type, VariableHandle)
+    return not tensor.dtype.is_resource or isinstance(tensor.handle_type, VariableHandle)
 
 
 def _how_different(node: Node) -> str | None:

@@ -135,7 +135,7 @@ class CriticalSection:
 
         Raises: ValueError: if another section of the graph uses one of them, and one of the two does not share it.
         """
-        used = {tensor.ref() for op in made for tensor in op.inputs if tensor.dtype.name == "resource"}
+        used = {tensor.ref() for op in made for tensor in op.inputs if tensor.dtype.is_resource}
         known = _executions.setdefault(graph, [])
         for other in known:
             shared = other.resources & used

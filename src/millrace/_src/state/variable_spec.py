@@ -89,7 +89,7 @@ class VariableSpec(TypeSpec):
         return value.handle
 
     def _from_components(self, components: object) -> Any:
-        is_handle = isinstance(components, Tensor) and components.dtype.name == "resource"
+        is_handle = isinstance(components, Tensor) and components.dtype.is_resource
         return VariableSpec._make(components, self) if is_handle else components
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:

@@ -23,7 +23,7 @@ class Draws:
     """
 
     def __init__(self, graph: OptimizedGraph, draws: Sequence[Value]) -> None:
-        self._drawing = restricted(graph, [v for v in graph.inputs if v.dtype.name != "resource"], draws)
+        self._drawing = restricted(graph, [v for v in graph.inputs if not v.dtype.is_resource], draws)
         read_values = {value for node in self._drawing.nodes for value in node.inputs}
         self._positions = [i for i, value in enumerate(graph.inputs) if value in read_values]
         self._drawing.inputs = [graph.inputs[i] for i in self._positions]

@@ -51,7 +51,7 @@ def inputs_behind(values: Sequence[Value], inputs: Sequence[Value]) -> set[int] 
         seen_values.add(value)
         if value in positions:
             input_positions.add(positions[value])
-        if value.dtype.name in ("resource", "variant"):
+        if value.dtype.is_handle:
             return None
         if value not in positions and value.node is not None:
             if not value.node.is_pure:

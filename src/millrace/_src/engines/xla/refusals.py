@@ -75,7 +75,7 @@ def _needs_state(node: Node) -> bool:
         seen_nodes.add(current)
         if current.effects not in (Effects.NONE, Effects.RANDOM):
             return True
-        if any(value.dtype.name == "resource" for value in (*current.inputs, *current.outputs)):
+        if any(value.dtype.is_resource for value in (*current.inputs, *current.outputs)):
             return True
         stack.extend(value.node for value in current.inputs)
     return False

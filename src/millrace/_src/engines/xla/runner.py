@@ -91,8 +91,8 @@ class Runner:
     def __init__(self, graph: OptimizedGraph, executables: Executables | None = None) -> None:
         self.graph = graph
         self.inputs = inputs = graph.inputs
-        self.resources = [i for i, value in enumerate(inputs) if value.dtype.name == "resource"]
-        self.plain = [i for i, value in enumerate(inputs) if value.dtype.name != "resource"]
+        self.resources = [i for i, value in enumerate(inputs) if value.dtype.is_resource]
+        self.plain = [i for i, value in enumerate(inputs) if not value.dtype.is_resource]
         self.open = [i for i in self.plain if not inputs[i].shape.is_fully_defined()]
         """The inputs whose shapes may differ from call to call."""
         # JAX takes locks and may warn: not inside our quiet context.

@@ -146,7 +146,7 @@ def written_values(graph: OptimizedGraph) -> set[Value]:
     for node in graph.nodes:
         bodies = held_graphs(node)
         if not bodies and node.effects is not Effects.READS:
-            found_values.update(value for value in node.inputs if value.dtype.name == "resource")
+            found_values.update(value for value in node.inputs if value.dtype.is_resource)
         for body in bodies:
             changed_inputs, operands = written_values(body), node.inputs[len(node.inputs) - len(body.inputs) :]
             found_values.update(
