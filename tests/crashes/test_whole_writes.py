@@ -7,7 +7,7 @@ import errno
 import pytest
 
 import millrace as tf
-from millrace._src.ops.io.whole_writes import written_beside
+from millrace._src.ops.io.whole_writes import atomic_write
 from tests.crashes.simulated_disk import (
     Event,
     SimulatedDisk,
@@ -21,7 +21,7 @@ disk = pytest.fixture(registered_disk)
 
 
 def _write(text: bytes) -> None:
-    with written_beside("disk://folder/a") as file:
+    with atomic_write("disk://folder/a") as file:
         file.write(text[:3])
         file.write(text[3:])
 

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import millrace as tf
-from millrace._src.ops.io.record_writer import framed_records
+from millrace._src.ops.io.record_writer import frame_records
 from tests.ops.io.record_files import damaged, framed, record_file, write
 
 _e = tf.errors
@@ -24,12 +24,12 @@ _iterate = tf.compat.v1.io.tf_record_iterator
 
 @given(st.lists(st.binary(max_size=30)))
 def test_records_framed_together_are_those_framed_alone(records: list[bytes]) -> None:
-    assert framed_records(records) == record_file(records)
+    assert frame_records(records) == record_file(records)
 
 
 @given(st.lists(st.binary(min_size=3, max_size=3)))
 def test_records_of_one_length_framed_together(records: list[bytes]) -> None:
-    assert framed_records(records) == record_file(records)
+    assert frame_records(records) == record_file(records)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

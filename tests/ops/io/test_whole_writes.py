@@ -15,14 +15,14 @@ import pytest
 import millrace as tf
 from millrace._src.ops.io.file_systems import register_file_system
 from millrace._src.ops.io.ram_files import RamFileSystem
-from millrace._src.ops.io.whole_writes import PartFile, alone, is_part, remove_abandoned_parts, written_beside
+from millrace._src.ops.io.whole_writes import PartFile, alone, atomic_write, is_part, remove_abandoned_parts
 from tests.interop.process import python
 
 
 def test_a_file_appears_when_the_block_ends(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_text("old")
-    with written_beside(str(path)) as file:
+    with atomic_write(str(path)) as file:
         file.write(b"new")
         file.write(memoryview(b"er"))
         assert path.read_text() == "old" and file.size == 5
@@ -32,7 +32,7 @@ def test_a_file_appears_when_the_block_ends(tmp_path: Path) -> None:
 def test_a_block_that_raises_leaves_what_was_there(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_text("old")
-    with pytest.raises(KeyboardInterrupt), written_beside(str(path)) as file:
+    with pytest.raises(KeyboardInterrupt), atomic_write(str(path)) as file:
         file.write(b"new")
         raise KeyboardInterrupt
     assert path.read_text() == "old" and os.listdir(tmp_path) == ["a"]
@@ -50,7 +50,7 @@ def test_a_block_that_raises_leaves_what_was_there(tmp_path: Path) -> None:
 def test_a_path_that_cannot_be_written_is_refused(make: object, kind: type[Exception], tmp_path: Path) -> None:
     path = tmp_path / "folder" / "a"
     make(path)  # type: ignore[operator]  # one of the functions above
-    with pytest.raises(kind, match=f"^{path}; "), written_beside(str(path)) as file:
+    with pytest.raises(kind, match=f"^{path}; "), atomic_write(str(path)) as file:
         file.write(b"x")
     assert not any(is_part(entry) for _, _, files in os.walk(tmp_path) for entry in files)
 
@@ -82,10 +82,10 @@ def full_disk() -> Iterator[RamFileSystem]:
 
 
 def test_a_full_disk_is_an_error_and_keeps_what_was_there(full_disk: RamFileSystem) -> None:
-    with written_beside("full://a") as file:
+    with atomic_write("full://a") as file:
         file.write(b"twelve bytes")
     with pytest.raises(tf.errors.ResourceExhaustedError, match=r"^full://a; No space left"):
-        with written_beside("full://a") as file:
+        with atomic_write("full://a") as file:
             file.write(b"thirteen bytes")
     assert full_disk.content("a") == b"twelve bytes" and full_disk.list_directory("") == ["a"]
 
@@ -132,7 +132,7 @@ def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path: Path) -> Non
     assert python("-c", program, str(tmp_path / "a")).returncode == -9
     (left_entry,) = os.listdir(tmp_path)
     assert is_part(left_entry)
-    with written_beside(str(tmp_path / "b")) as file:
+    with atomic_write(str(tmp_path / "b")) as file:
         file.write(b"whole")
     assert os.listdir(tmp_path) == ["b"]
 
@@ -142,7 +142,7 @@ def test_writers_of_one_name_do_not_mix(tmp_path: Path) -> None:
 
     def write(text: bytes) -> None:
         for _ in range(20):
-            with written_beside(str(tmp_path / "x")) as file:
+            with atomic_write(str(tmp_path / "x")) as file:
                 file.write(text[:50_000])
                 file.write(text[50_000:])
 
@@ -178,6 +178,6 @@ def test_one_at_a_time_is_alone_with_a_file(scheme: str, tmp_path: Path) -> None
 
 def test_a_name_in_the_current_folder_needs_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with written_beside("a") as file:
+    with atomic_write("a") as file:
         file.write(b"x")
     assert os.listdir(tmp_path) == ["a"]

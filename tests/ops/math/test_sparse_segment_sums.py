@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from millrace._src.ops.math.sparse_segment_sums import chosen_rows_summed, distinct_rows, rows_added_up
+from millrace._src.ops.math.sparse_segment_sums import distinct_rows, rows_added_up, sum_chosen_rows
 
 
 @pytest.mark.parametrize("count", [0, 5, 500])
@@ -16,7 +16,7 @@ def test_many_indices_add_up_as_few_do(count: int, dtype: type) -> None:
     indices, ids = generator.integers(0, 40, count), np.sort(generator.integers(0, 9, count))
     expected = np.zeros((9, 2, 3), dtype)
     np.add.at(expected, ids, data[indices])
-    np.testing.assert_array_equal(chosen_rows_summed(data, indices, ids, 9), expected)
+    np.testing.assert_array_equal(sum_chosen_rows(data, indices, ids, 9), expected)
     backward = np.zeros((40, 2, 3), dtype)
     np.add.at(backward, indices, expected[ids])
     np.testing.assert_array_equal(rows_added_up(expected, indices, ids, 40), backward)

@@ -36,13 +36,13 @@ def test_a_window_larger_than_the_input_is_refused() -> None:
     with pytest.raises(InvalidArgumentError, match="Computed output size would be negative: -1"):
         win.make_window(1, 3, 1, 1, "VALID")
     with pytest.raises(ValueError, match="Negative dimension size caused by subtracting 3 from 2"):
-        win.checked_count(2, 3, 1, 1, "VALID")
+        win.validate_count(2, 3, 1, 1, "VALID")
 
 
 def test_unknown_sizes_stay_unknown() -> None:
-    assert win.checked_count(None, 3, 1, 1, "SAME") is None
-    assert win.checked_count(5, None, 1, 1, "VALID") is None
-    assert win.checked_count(5, None, 2, 1, "SAME") == 3
+    assert win.validate_count(None, 3, 1, 1, "SAME") is None
+    assert win.validate_count(5, None, 1, 1, "VALID") is None
+    assert win.validate_count(5, None, 2, 1, "SAME") == 3
 
 
 @pytest.mark.parametrize(

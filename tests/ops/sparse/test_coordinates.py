@@ -67,14 +67,14 @@ def test_negative_coordinates_have_keys() -> None:
 )
 def test_the_first_bad_coordinate_is_named(indices, dims, message) -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-        coordinates.checked_positions(np.array(indices), dims)
+        coordinates.validate_positions(np.array(indices), dims)
 
 
 def test_good_coordinates_have_positions() -> None:
-    assert coordinates.checked_positions(np.array([[0, 1], [1, 0], [1, 2]]), [2, 3]).tolist() == [1, 3, 5]
-    assert coordinates.checked_positions(np.zeros([0, 2], np.int64), [0, 0]).tolist() == []
+    assert coordinates.validate_positions(np.array([[0, 1], [1, 0], [1, 2]]), [2, 3]).tolist() == [1, 3, 5]
+    assert coordinates.validate_positions(np.zeros([0, 2], np.int64), [0, 0]).tolist() == []
     with pytest.raises(tf.errors.InvalidArgumentError, match="elements"):
-        coordinates.checked_positions(np.array([[0, 1], [1, 0]]), LARGE)
+        coordinates.validate_positions(np.array([[0, 1], [1, 0]]), LARGE)
 
 
 @given(st.lists(st.integers(0, 4)))

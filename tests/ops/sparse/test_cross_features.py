@@ -10,7 +10,7 @@ from millrace._src.ops.sparse.cross_features import (
     buckets_of,
     combinations,
     dense_feature,
-    joined_texts,
+    join_texts,
     sparse_feature,
 )
 
@@ -38,7 +38,7 @@ def test_numbers_that_repeat_are_written_as_those_that_do_not() -> None:
 
 def test_numbers_are_joined_as_text() -> None:
     features = [dense_feature(np.int64([[-1]])), dense_feature(np.array([[b"x"]], object))]
-    assert joined_texts(features, combinations(features)[1], b"").tolist() == [b"-1x"]
+    assert join_texts(features, combinations(features)[1], b"").tolist() == [b"-1x"]
 
 
 def test_hashes_without_buckets_stay_below_the_largest_int64() -> None:

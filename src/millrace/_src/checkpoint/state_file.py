@@ -22,7 +22,7 @@ from millrace._src.graph.message_bytes import encode_message
 from millrace._src.ops.io import gfile
 from millrace._src.ops.io.file_names import directory_name, file_name
 from millrace._src.ops.io.file_systems import content_of
-from millrace._src.ops.io.whole_writes import written_beside
+from millrace._src.ops.io.whole_writes import atomic_write
 from millrace._src.proto import checkpoint_state_pb2
 from millrace._src.util.export import export
 from millrace._src.util.logger import get_logger
@@ -63,7 +63,7 @@ def write_relative_state(
 
 def write_state(folder: str, proto: Any, latest_filename: str | None) -> None:
     """Writes the content of the file, which is moved into place as a whole."""
-    with written_beside(state_file_name(folder, latest_filename)) as file:
+    with atomic_write(state_file_name(folder, latest_filename)) as file:
         file.write(encode_message(proto, as_text=True))
 
 

@@ -15,7 +15,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.io.gfile import exists, makedirs
-from millrace._src.ops.io.whole_writes import written_beside
+from millrace._src.ops.io.whole_writes import atomic_write
 from millrace._src.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY, SERVING
 from millrace._src.saved_model.load import load
 from millrace._src.saved_model.load_options import LoadOptions
@@ -159,7 +159,7 @@ def _output_paths(signature: Any, folder: str | None, may_overwrite: bool) -> di
 def _save(path: str, array: Any) -> None:
     if array.dtype.hasobject:
         array = array.astype("S")
-    with written_beside(path) as file:
+    with atomic_write(path) as file:
         np.lib.format.write_array(_OutputWriter(file), array, allow_pickle=False)
 
 

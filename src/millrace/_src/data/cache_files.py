@@ -21,7 +21,7 @@ from millrace._src.ops.io import gfile
 from millrace._src.ops.io.file_names import file_errors
 from millrace._src.ops.io.file_system import write_all
 from millrace._src.ops.io.file_systems import content_of, file_system_of
-from millrace._src.ops.io.whole_writes import written_beside
+from millrace._src.ops.io.whole_writes import atomic_write
 
 _MARK = "Millrace cache"
 
@@ -109,7 +109,7 @@ class CacheFiles:
         self._writer.close()
         self._writer = None
         gfile.rename(self._part, self._data, overwrite=True)
-        with written_beside(self._index) as file:
+        with atomic_write(self._index) as file:
             file.write(f"{_MARK}: {self._count} elements\n".encode())
         gfile.remove(self._lock)
 

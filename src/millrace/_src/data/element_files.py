@@ -26,7 +26,7 @@ from millrace._src.ops.io.file_names import file_errors
 from millrace._src.ops.io.file_system import write_all
 from millrace._src.ops.io.file_systems import file_system_of
 from millrace._src.ops.io.record_reader import RecordReader
-from millrace._src.ops.io.record_writer import framed_records
+from millrace._src.ops.io.record_writer import frame_records
 from millrace._src.ops.io.wire_format import varint
 from millrace._src.proto import tensor_pb2
 from millrace._src.util.text import shape_brackets
@@ -191,7 +191,7 @@ class ElementWriter:
             record_of(array, dtype) for row in block.rows() for array, dtype in zip(row, self._dtypes, strict=True)
         ]
         if records:
-            data = framed_records(records)
+            data = frame_records(records)
             self._write(data if self._compressor is None else self._compressor.compress(data))
 
     def _write(self, data: bytes) -> None:

@@ -26,7 +26,7 @@ from millrace._src.graph.message_bytes import read_message
 from millrace._src.graph.structured_values import decode_structure, encode_structure
 from millrace._src.ops.io import gfile
 from millrace._src.ops.io.file_systems import content_of
-from millrace._src.ops.io.whole_writes import written_beside
+from millrace._src.ops.io.whole_writes import atomic_write
 from millrace._src.proto import snapshot_pb2, struct_pb2
 from millrace._src.util import nest
 
@@ -71,7 +71,7 @@ def read_metadata(folder: str) -> snapshot_pb2.SnapshotMetadataRecord | None:
 def _write(folder: str, name: str, content: bytes) -> None:
     """Writes a file in one step, so that readers see all of it or nothing."""
     gfile.makedirs(folder)
-    with written_beside(os.path.join(folder, name)) as file:
+    with atomic_write(os.path.join(folder, name)) as file:
         file.write(content)
 
 

@@ -23,7 +23,7 @@ from millrace._src.explain.recorder import Recorder
 from millrace._src.explain.xla_events import XlaEvents
 from millrace._src.explain.xplane import host_name, xspace_of
 from millrace._src.ops.io import gfile
-from millrace._src.ops.io.whole_writes import written_beside
+from millrace._src.ops.io.whole_writes import atomic_write
 from millrace._src.util.export import export
 
 
@@ -173,7 +173,7 @@ def write_profile(profile: Profile, logdir: str) -> str:
         "perfetto_trace.json.gz": chrome_trace_bytes(profile),
     }
     for name, content in files.items():
-        with written_beside(os.path.join(folder, name)) as file:
+        with atomic_write(os.path.join(folder, name)) as file:
             file.write(content)
     return folder
 

@@ -17,7 +17,7 @@ from millrace._src.core import errors
 from millrace._src.explain.profiler import ProfilerOptions, ProfilerSession
 from millrace._src.explain.xplane import xspace_of
 from millrace._src.ops.io import gfile
-from millrace._src.ops.io.whole_writes import written_beside
+from millrace._src.ops.io.whole_writes import atomic_write
 from millrace._src.proto import profiler_service_pb2
 from millrace._src.util.export import export
 from millrace._src.util.lazy_import import import_optional
@@ -85,7 +85,7 @@ def _answer(request: Any, context: object, wait: Callable[[float], None] = time.
     folder = os.path.join(request.repository_root, request.session_id)
     gfile.makedirs(folder)
     name = f"{request.host_name.replace(':', '_')}.xplane.pb"
-    with written_beside(os.path.join(folder, name)) as file:
+    with atomic_write(os.path.join(folder, name)) as file:
         file.write(xspace_of(profile).SerializeToString())
     return profiler_service_pb2.ProfileResponse()
 

@@ -20,7 +20,7 @@ from google.protobuf.message import DecodeError
 
 from millrace._src.core.dtypes import string
 from millrace._src.core.errors import NotFoundError
-from millrace._src.ops.array.farmhash import combined_fingerprints, fingerprint64
+from millrace._src.ops.array.farmhash import combine_fingerprints, fingerprint64
 from millrace._src.ops.io.file_systems import content_of
 from millrace._src.proto import fingerprint_pb2, graph_pb2
 from millrace._src.saved_model.constants import FINGERPRINT_FILENAME
@@ -188,5 +188,5 @@ def _combine(items: Any) -> int:
     with np.errstate(over="ignore"):
         for name, message in items:
             for part in (name.encode(), message.SerializeToString(deterministic=True)):
-                combined = combined_fingerprints(combined, np.uint64(fingerprint64(part)))
+                combined = combine_fingerprints(combined, np.uint64(fingerprint64(part)))
     return int(combined)

@@ -21,7 +21,7 @@ from millrace._src.core import errors
 from millrace._src.ops.io.file_names import file_errors, file_name
 from millrace._src.ops.io.file_systems import content_of, file_system_of
 from millrace._src.ops.io.local_files import LOCAL
-from millrace._src.ops.io.whole_writes import alone, is_part, sync_directory_of, written_beside
+from millrace._src.ops.io.whole_writes import alone, atomic_write, is_part, sync_directory_of
 from millrace._src.saved_model.constants import (
     ASSETS_DIRECTORY,
     DEBUG_DIRECTORY,
@@ -84,7 +84,7 @@ class SavedModelFolder:
     def write(self, path: str, data: bytes) -> None:
         """Writes a file, given by its path within the folder; the last one is `saved_model.pb`."""
         _make_directories(f"{self._target}/{path}".rpartition("/")[0])
-        with written_beside(f"{self._target}/{path}") as file:
+        with atomic_write(f"{self._target}/{path}") as file:
             file.write(data)
         self._files.append(path)
 
@@ -100,7 +100,7 @@ class SavedModelFolder:
             sync_files(self.variables_prefix)
             _sync_directories(self._target, self._files)
             sync_directory_of(self._target)
-            with written_beside(f"{self._target}/{_LIST}") as file:
+            with atomic_write(f"{self._target}/{_LIST}") as file:
                 file.write("\n".join(self._files).encode("utf-8", "surrogateescape"))
             _finish(self.name)
 

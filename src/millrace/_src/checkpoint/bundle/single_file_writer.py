@@ -14,7 +14,7 @@ from millrace._src.checkpoint.bundle.tensor_slices import TensorSlice
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType, from_np
-from millrace._src.ops.io.whole_writes import written_beside
+from millrace._src.ops.io.whole_writes import atomic_write
 from millrace._src.proto.saved_tensor_slice_pb2 import SavedSliceMeta, SavedTensorSlices
 from millrace._src.util.text import shape_brackets
 
@@ -115,7 +115,7 @@ class SingleFileWriter:
         meta.meta.versions.producer = VERSION
         for name in sorted(self._tensors):
             meta.meta.tensor.append(self._tensors[name])
-        with written_beside(self._name) as file:
+        with atomic_write(self._name) as file:
             table = TableWriter(file.write)
             table.add(META_KEY, meta.SerializeToString(deterministic=True))
             for key in sorted(self._values):

@@ -21,7 +21,7 @@ from millrace._src.explain.timeline import chrome_timeline
 from millrace._src.explain.xplane import line_text
 from millrace._src.graph.graph import Graph
 from millrace._src.ops.io import gfile
-from millrace._src.ops.io.whole_writes import written_beside
+from millrace._src.ops.io.whole_writes import atomic_write
 from millrace._src.proto import tfprof_log_pb2, tfprof_output_pb2
 from millrace._src.util.export import export, export_constant
 from millrace._src.util.text_table import table
@@ -231,7 +231,7 @@ def _write(text: str, options: dict[str, Any], run_metas: Sequence[Any]) -> None
 
 
 def _write_file(name: str, content: bytes) -> None:
-    with written_beside(name) as file:
+    with atomic_write(name) as file:
         file.write(content)
 
 

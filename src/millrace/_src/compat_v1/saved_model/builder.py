@@ -20,7 +20,7 @@ from millrace._src.graph.operation import Operation
 from millrace._src.ops.io import gfile
 from millrace._src.ops.io.file_systems import content_of
 from millrace._src.ops.io.message_files import write_message
-from millrace._src.ops.io.whole_writes import written_beside
+from millrace._src.ops.io.whole_writes import atomic_write
 from millrace._src.proto import meta_graph_pb2, saved_model_pb2
 from millrace._src.saved_model.asset_files import name_of_copy
 from millrace._src.saved_model.constants import (
@@ -183,7 +183,7 @@ class SavedModelBuilder:
             meta_graph.signature_def[name].CopyFrom(signature)
         for name, original in copies.items():
             gfile.makedirs(f"{self._folder}/{ASSETS_DIRECTORY}")
-            with written_beside(f"{self._folder}/{ASSETS_DIRECTORY}/{name}") as file:
+            with atomic_write(f"{self._folder}/{ASSETS_DIRECTORY}/{name}") as file:
                 file.write(content_of(original))
         if session is not None:
             self._write_variables(session, saver)

@@ -28,7 +28,7 @@ from millrace._src.data.parallelism import determinism, is_deterministic, valida
 from millrace._src.data.transforms.map_elements import MapCursor, map_
 from millrace._src.ops.io.example_fields import Column, Field, FieldLayout
 from millrace._src.ops.io.example_tensors import dense_fields, dense_tensor, ragged_parts, sparse_parts
-from millrace._src.ops.io.feature_composites import merged_sparse_tensor, ragged_feature
+from millrace._src.ops.io.feature_composites import merge_sparse_tensor, ragged_feature
 from millrace._src.ops.io.feature_configs import RaggedFeature, SparseFeature
 from millrace._src.ops.io.feature_requests import Request, default_tensors
 from millrace._src.ops.io.parse_example_ops import SPLITS, VALUES, read_columns
@@ -370,7 +370,7 @@ def _assemble(features: Mapping[Any, Any], found: dict[Any, Any]) -> dict[Any, A
         if isinstance(feature, RaggedFeature):
             result[key] = ragged_feature(key, feature, ragged)
         elif isinstance(feature, SparseFeature):
-            result[key] = merged_sparse_tensor(feature, sparse)
+            result[key] = merge_sparse_tensor(feature, sparse)
         else:
             result[key] = found[key]
     return result

@@ -22,7 +22,7 @@ from millrace._src.core.dtypes import DType, as_dtype, from_np
 from millrace._src.interop.array_files.array_file import ArrayFile, ArrayInfo, Source
 from millrace._src.ops.io.file_names import file_errors
 from millrace._src.ops.io.file_systems import file_system_of
-from millrace._src.ops.io.whole_writes import PartFile, written_beside
+from millrace._src.ops.io.whole_writes import PartFile, atomic_write
 
 SUFFIX = ".npz"
 _DTYPES = "__dtypes__"
@@ -139,7 +139,7 @@ def write_npz(name: str, sources: Sequence[Source]) -> None:
     Raises: tf.errors.InvalidArgumentError: if a string ends in a zero byte, which NumPy's strings lose.
     """
     named = {s.info.name: s.info.dtype.name for s in sources if not _is_numpys(s.info.dtype)}
-    with written_beside(name) as file, zipfile.ZipFile(_Stream(file), "w", allowZip64=True) as archive:
+    with atomic_write(name) as file, zipfile.ZipFile(_Stream(file), "w", allowZip64=True) as archive:
         if named:
             _add(archive, _DTYPES, np.frombuffer(json.dumps(named).encode("utf-8"), np.uint8))
         for source in sources:

@@ -21,7 +21,7 @@ from millrace._src.core import dtypes, errors
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType
 from millrace._src.interop.array_files.array_file import ArrayFile, ArrayInfo, Source
-from millrace._src.ops.io.whole_writes import written_beside
+from millrace._src.ops.io.whole_writes import atomic_write
 
 SUFFIX = ".safetensors"
 
@@ -128,7 +128,7 @@ def write_safetensors(name: str, sources: Sequence[Source], metadata: Mapping[st
 
     Raises: tf.errors.InvalidArgumentError: if an array has a dtype that the format has not.
     """
-    with written_beside(name) as file:
+    with atomic_write(name) as file:
         file.write(_header([source.info for source in sources], metadata))
         for source in sources:
             file.write(_little_endian(source.value()))

@@ -253,13 +253,13 @@ def _weak(key: _Key, at: _Word, a: _Word, b: _Word) -> _Pair:
 _MURMUR = np.uint64(0xC6A4A7935BD1E995)
 
 
-def combined_fingerprints(first: Any, second: Any) -> Any:
+def combine_fingerprints(first: Any, second: Any) -> Any:
     """Combines arrays of fingerprints, element by element, as the crosses of features do; the order matters.
 
     The steps are those of MurmurHash2 (Austin Appleby, 64-bit version A) for one word, `second`, and the seed `first`.
 
-    >>> from millrace._src.ops.array.farmhash import combined_fingerprints
-    >>> combined_fingerprints(np.uint64(0), np.array([1], np.uint64)).tolist()
+    >>> from millrace._src.ops.array.farmhash import combine_fingerprints
+    >>> combine_fingerprints(np.uint64(0), np.array([1], np.uint64)).tolist()
     [3322498177733977010]
     """
     word = second * _MURMUR

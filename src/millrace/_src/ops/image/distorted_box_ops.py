@@ -18,7 +18,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import dims_text, require_scalar, with_rank
 from millrace._src.ops.image.distorted_boxes import Limits, read_image, read_objects, sample_box
-from millrace._src.ops.random.algorithms import check_seed_shape, checked_seed_stream
+from millrace._src.ops.random.algorithms import check_seed_shape, validate_seed_stream
 from millrace._src.ops.random.philox import Stream
 from millrace._src.ops.random.seeds import KernelStream, op_seeds
 from millrace._src.ops.random.stateful_ops import draws_from
@@ -215,7 +215,7 @@ def stateless_sample_distorted_bounding_box_op(
     """Draws a crop that covers enough of an object, as a function of `seed`."""
     limits = Limits(_covered(min_object_covered), aspect_ratio_range, area_range, max_attempts)
     limits.check()
-    stream = checked_seed_stream(xp, seed)
+    stream = validate_seed_stream(xp, seed)
     return _sample(xp, stream, image_size, bounding_boxes, limits, use_image_if_no_bounding_boxes)
 
 

@@ -33,7 +33,7 @@ IMAGE_TYPES = TypeSet((*_PIXELS, d.float16, d.float32, d.float64, d.bfloat16))
 _ONCE = "TensorFlow declares no second derivative of resizing"
 
 
-def checked_size(images: Array, size: Array, name: str = "shape_t") -> tuple[int, int]:
+def validate_size(images: Array, size: Array, name: str = "shape_t") -> tuple[int, int]:
     """Reads the new height and width.
 
     Raises: InvalidArgumentError: if images or size are of another rank, or nothing is left to resize.
@@ -96,7 +96,7 @@ def checked_gradient(grads: Array, original: Sequence[int]) -> tuple[tuple[int, 
 
 
 def _resize(xp: Xp, images: Array, size: Array, taps: Callable[..., Resampling], *options: bool) -> Array:
-    height, width = checked_size(images, size)
+    height, width = validate_size(images, size)
     return resampled(xp, images, taps(images.shape[1], height, *options), taps(images.shape[2], width, *options))
 
 
@@ -189,7 +189,7 @@ def resize_nearest_neighbor_op(
 ) -> Array:
     """Resizes images; a new pixel is the nearest old one."""
     _check_centers(align_corners, half_pixel_centers)
-    sizes = checked_size(images, size)
+    sizes = validate_size(images, size)
     rows, columns = (
         weights.nearest_indices(old, new, align_corners, half_pixel_centers)
         for old, new in zip(images.shape[1:3], sizes)
@@ -356,7 +356,7 @@ def scale_and_translate_op(
     antialias: bool = True,
 ) -> Array:
     """Stretches and moves images into a frame of another size; a new pixel is a kernel's mean over old pixels."""
-    sizes = checked_size(images, size, "output_shape_t")
+    sizes = validate_size(images, size, "output_shape_t")
     rows, columns = _kernel_taps(images.shape[1:3], sizes, scale, translation, kernel_type, antialias)
     return resampled(xp, images, rows, columns)
 

@@ -35,10 +35,10 @@ def decode_compressed_op(xp: Xp, bytes: Array, *, compression_type: str = "") ->
         raise errors.UnimplementedError(None, None, "tf.io.decode_compressed: ZSTD is not supported here; use ZLIB.")
     if compression_type not in WINDOW_BITS:
         raise errors.InvalidArgumentError(None, None, "Only ZLIB, ZSTD, GZIP or NONE are supported compressions")
-    return map_strings(lambda text: decompressed(text, compression_type), bytes)
+    return map_strings(lambda text: decompress(text, compression_type), bytes)
 
 
-def decompressed(text: bytes, compression_type: str) -> bytes:
+def decompress(text: bytes, compression_type: str) -> bytes:
     """Decompresses one string; one that is cut off gives what it has, and gzip's may have several members.
 
     >>> import zlib

@@ -35,7 +35,7 @@ Parts = Mapping[Any, Sequence[Any]]
 # --- sparse ----------------------------------------------------------------------------------------------------------
 
 
-def merged_sparse_tensor(feature: SparseFeature, parts: Parts) -> SparseTensor:
+def merge_sparse_tensor(feature: SparseFeature, parts: Parts) -> SparseTensor:
     """Makes the SparseTensor that a `SparseFeature` describes.
 
     Args:

@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 from millrace._src.graph.message_bytes import encode_message
 from millrace._src.ops.io import gfile
 from millrace._src.ops.io.file_names import file_name
-from millrace._src.ops.io.whole_writes import written_beside
+from millrace._src.ops.io.whole_writes import atomic_write
 
 
 def write_message(path: object, message: Message, as_text: bool = False) -> int:
@@ -25,6 +25,6 @@ def write_message(path: object, message: Message, as_text: bool = False) -> int:
     name, content = file_name(path), encode_message(message, as_text)
     if os.path.dirname(name):
         gfile.makedirs(os.path.dirname(name))
-    with written_beside(name) as file:
+    with atomic_write(name) as file:
         file.write(content)
     return len(content)

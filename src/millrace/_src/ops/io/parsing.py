@@ -15,7 +15,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
 from millrace._src.ops import raw
 from millrace._src.ops.grouping import with_dependencies
-from millrace._src.ops.io.feature_composites import merged_sparse_tensor, ragged_feature
+from millrace._src.ops.io.feature_composites import merge_sparse_tensor, ragged_feature
 from millrace._src.ops.io.feature_configs import (
     FixedLenFeature,
     FixedLenSequenceFeature,
@@ -116,7 +116,7 @@ def _tensors_of(features: Mapping[Any, Any], request: Request, found: Any, is_si
         if isinstance(feature, RaggedFeature):
             tensors[key] = ragged_feature(key, feature, ragged)
         elif isinstance(feature, SparseFeature):
-            tensors[key] = merged_sparse_tensor(feature, sparse)
+            tensors[key] = merge_sparse_tensor(feature, sparse)
     return tensors
 
 

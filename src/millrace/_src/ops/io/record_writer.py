@@ -25,7 +25,7 @@ from millrace._src.util.export import export
 _GATHERED_BYTES = 256 * 1024
 
 
-def framed_records(records: list[bytes]) -> bytes:
+def frame_records(records: list[bytes]) -> bytes:
     """Returns records as they stand in a file: each with its length and checksums."""
     count = len(records)
     lengths = np.fromiter(map(len, records), np.uint64, count)
@@ -137,7 +137,7 @@ class TFRecordWriter:
     def _write_records(self) -> None:
         if not self._records:
             return
-        data = framed_records(self._records)
+        data = frame_records(self._records)
         self._records, self._size = [], 0
         self._write_bytes(data if self._compressor is None else self._compressor.compress(data))
 

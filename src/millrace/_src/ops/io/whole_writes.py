@@ -79,13 +79,13 @@ class PartFile:
 
 
 @contextmanager
-def written_beside(name: str) -> Iterator[PartFile]:
+def atomic_write(name: str) -> Iterator[PartFile]:
     """Writes a file, which appears when the block ends, in place of the one that is there, and not if it raises.
 
     >>> import os, tempfile
-    >>> from millrace._src.ops.io.whole_writes import written_beside
+    >>> from millrace._src.ops.io.whole_writes import atomic_write
     >>> path = os.path.join(tempfile.mkdtemp(), "a")
-    >>> with written_beside(path) as file:
+    >>> with atomic_write(path) as file:
     ...     file.write(b"text")
     >>> os.listdir(os.path.dirname(path))
     ['a']

@@ -19,7 +19,7 @@ _FEW = 64
 """The most indices for which importing SciPy costs more than it saves."""
 
 
-def chosen_rows_summed(data: Array, indices: Array, ids: Array, segments: int) -> Array:
+def sum_chosen_rows(data: Array, indices: Array, ids: Array, segments: int) -> Array:
     """Sums the rows `data[indices]` of each segment; `ids`, the segment of each index, are sorted."""
     if _suits_scipy(data, indices):
         matrix = _matrix(data.dtype, indices, ids, segments, len(data))

@@ -25,7 +25,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import trailing
 from millrace._src.ops.math.element_types import INDEX, REAL
 from millrace._src.ops.math.precision import in_single
-from millrace._src.ops.math.sparse_segment_sums import chosen_rows_summed, rows_added_up
+from millrace._src.ops.math.sparse_segment_sums import rows_added_up, sum_chosen_rows
 from millrace._src.ops.shape_rules import UNKNOWN
 from millrace._src.util.export import export
 
@@ -113,7 +113,7 @@ def _reduce(data: Array, indices: Array, ids: Array, count: Array | None, power:
         raise ValueError("wrong num_segments")
     rows = int(count) if count is not None else (int(ids[-1]) + 1 if ids.ndim == 1 and ids.size else 0)
     _check_values(data, indices, ids, rows)
-    total = chosen_rows_summed(data, indices, ids, rows)
+    total = sum_chosen_rows(data, indices, ids, rows)
     if power:
         total /= _scales(ids, rows, power).reshape(-1, *[1] * (data.ndim - 1)).astype(data.dtype)
     return total

@@ -158,7 +158,7 @@ def conv_counts(
     pairs = win.explicit_pairs(c.attrs.get("explicit_paddings", ()), layout.spatial)
     strides, dilations = layout.pick(c.attr("strides")), layout.pick(c.attr("dilations"))
     parts = zip(sizes, kernels, strides, dilations, pairs, strict=True)
-    return [win.checked_count(size, k, s, e, c.attr("padding"), pair) for size, k, s, e, pair in parts]
+    return [win.validate_count(size, k, s, e, c.attr("padding"), pair) for size, k, s, e, pair in parts]
 
 
 def assembled(

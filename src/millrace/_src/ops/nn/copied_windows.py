@@ -61,7 +61,7 @@ def correlate_input_gradient(gradient: Array, filters: Array, windows: Sequence[
     mirror = _mirror_windows(windows)
     if mirror is not None:
         groups = like[-1] // filters.shape[-2]
-        return correlate(gradient, mirrored_filters(np, filters, groups), mirror)
+        return correlate(gradient, mirror_filters(np, filters, groups), mirror)
     if like[-1] == filters.shape[-2]:
         return _spread(gradient, filters, windows, like)
     result = np.empty(tuple(like), gradient.dtype)
@@ -168,7 +168,7 @@ def _mirror_windows(windows: Sequence[Window]) -> tuple[Window, ...] | None:
     return tuple(mirrored)
 
 
-def mirrored_filters(xp: Any, filters: Array, groups: int) -> Array:
+def mirror_filters(xp: Any, filters: Array, groups: int) -> Array:
     """Turns the filters around in space, and exchanges inputs and outputs within each group."""
     kernel, (size, features) = filters.shape[:-2], filters.shape[-2:]
     turned = xp.flip(filters, tuple(range(len(kernel)))).reshape(-1, size, groups, features // groups)

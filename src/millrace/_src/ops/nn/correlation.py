@@ -185,7 +185,7 @@ def _xla_input_gradient(
         return _convolve(
             xp,
             gradient,
-            copied.mirrored_filters(xp, filters, groups),
+            copied.mirror_filters(xp, filters, groups),
             [1] * len(windows),
             [(b, w.size + w.reach - 1 - w.span - b) for b, w in zip(before, windows, strict=True)],
             lhs_dilation=[w.stride for w in windows],

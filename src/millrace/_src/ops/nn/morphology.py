@@ -39,7 +39,7 @@ def _shape(c: ShapeContext) -> TensorShape:
     if None not in (x[3], filters[2]) and x[3] != filters[2]:
         raise ValueError(f"Dimensions must be equal, but are {x[3]} and {filters[2]}")
     parts = zip(x[1:3], filters[:2], strides[1:3], rates[1:3], strict=True)
-    counts = [win.checked_count(*part, c.attr("padding")) for part in parts]
+    counts = [win.validate_count(*part, c.attr("padding")) for part in parts]
     return TensorShape.of((x[0], *counts, filters[2] if x[3] is None else x[3]))
 
 

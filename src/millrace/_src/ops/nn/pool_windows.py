@@ -122,4 +122,4 @@ def pool_shape(c: ShapeContext, shape: TensorShape, ksize: Any, strides: Any) ->
 def _axis_count(size: int | None, kernel: int, stride: int, pair: tuple[int, int], padding: str) -> int | None:
     if kernel == 1 and stride == 1:
         return size
-    return win.checked_count(size, kernel, stride, 1, padding, pair)
+    return win.validate_count(size, kernel, stride, 1, padding, pair)

@@ -266,7 +266,7 @@ def _quote(names: Sequence[str]) -> str:
     return ", ".join(f'"{n}"' for n in names)
 
 
-def checked_count(
+def validate_count(
     size: int | None, kernel: int | None, stride: int, dilation: int, padding: str, pair: tuple[int, int] = (0, 0)
 ) -> int | None:
     """Computes `window_count` for shape rules.

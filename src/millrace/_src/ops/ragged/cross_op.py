@@ -21,9 +21,9 @@ from millrace._src.ops.sparse.cross_features import (
     CrossedFeature,
     buckets_of,
     combinations,
-    combined_hashes,
+    combine_hashes,
     dense_feature,
-    joined_texts,
+    join_texts,
     sparse_feature,
 )
 from millrace._src.ops.type_sets import INDEX
@@ -137,8 +137,8 @@ def ragged_cross_op(
         raise invalid("inputs must all have the same batch dimension size.")
     splits, positions = combinations(features)
     if out_values_type is string:
-        values = joined_texts(features, positions, b"_X_")
+        values = join_texts(features, positions, b"_X_")
     else:
         hashes = [feature.fingerprints() for feature in features]
-        values = buckets_of(combined_hashes(hashes, positions, np.uint64(hash_key % 2**64)), num_buckets)
+        values = buckets_of(combine_hashes(hashes, positions, np.uint64(hash_key % 2**64)), num_buckets)
     return values, splits.astype(out_row_splits_type.np_dtype)

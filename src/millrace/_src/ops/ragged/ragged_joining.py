@@ -24,12 +24,12 @@ from millrace._src.ops.ragged.flat_values import map_flat_values
 from millrace._src.ops.ragged.partition_checks import check, check_not_negative, checked
 from millrace._src.ops.ragged.ragged_dims import known_axis
 from millrace._src.ops.ragged.ragged_rows import (
-    checked_values,
     gathered,
     joined_in_rows,
     joined_rows,
     row_count,
     stacked_in_rows,
+    validate_values,
     with_common_ragged_rank,
 )
 from millrace._src.ops.ragged.ragged_shapes import expanded_dims
@@ -237,7 +237,7 @@ def _stack_ragged(data: Any, partitions: RaggedTensor, num_partitions: Any, spli
         data = RaggedTensor.from_tensor(data, row_splits_dtype=partitions._row_partition.dtype)
     words = "data and partitions have incompatible ragged shapes"
     checks = check("==", data.row_splits, partitions.row_splits, words)
-    return _stack(data.values, checked_values(partitions.values, checks), num_partitions, splits_dtype)
+    return _stack(data.values, validate_values(partitions.values, checks), num_partitions, splits_dtype)
 
 
 def _stack_rows(data: object, partitions: Any, num_partitions: object, splits_dtype: object) -> Any:

@@ -23,7 +23,7 @@ from millrace._src.ops.math.division import truediv
 from millrace._src.ops.ragged.broadcasting import BroadcastValues
 from millrace._src.ops.ragged.flat_values import on_flat_values
 from millrace._src.ops.ragged.ragged_dims import known_axis
-from millrace._src.ops.ragged.ragged_segments import SegmentOp, combined_segments
+from millrace._src.ops.ragged.ragged_segments import SegmentOp, combine_segments
 from millrace._src.ops.ragged.ragged_shapes import expanded_dims
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 
@@ -61,7 +61,7 @@ class RaggedReduction:
             ids, count = partition.value_rowids(), partition.nrows()
         else:
             ids, count = partition.offsets_in_rows(), _longest_row(value)
-        return combined_segments(self.segments, value.values, ids, count)
+        return combine_segments(self.segments, value.values, ids, count)
 
 
 def _longest_row(value: RaggedTensor) -> Any:

@@ -105,7 +105,7 @@ def joined_partitions(partitions: Sequence[RowPartition]) -> RowPartition:
     return RowPartition.from_row_lengths(lengths, validate=False)
 
 
-def interleaved_rows(values: Sequence[RaggedTensor]) -> RaggedTensor:
+def interleave_rows(values: Sequence[RaggedTensor]) -> RaggedTensor:
     """Puts, for each row number, the rows of that number one after the other.
 
     Rows of `[[1], [2]]` and `[[3], []]` are `[[1], [3], [2], []]`.
@@ -123,12 +123,12 @@ def joined_in_rows(values: Sequence[RaggedTensor]) -> RaggedTensor:
     total = values[0].row_lengths()
     for value in values[1:]:
         total = raw.AddV2(x=total, y=value.row_lengths())
-    return RaggedTensor._of(interleaved_rows(values).values, RowPartition.from_row_lengths(total, validate=False))
+    return RaggedTensor._of(interleave_rows(values).values, RowPartition.from_row_lengths(total, validate=False))
 
 
 def stacked_in_rows(values: Sequence[RaggedTensor]) -> RaggedTensor:
     """Makes, of the rows of each number, one row: `[[1], [2]]` and `[[3], []]` give `[[[1], [3]], [[2], []]]`."""
-    rows, nrows = interleaved_rows(values), values[0]._row_partition.nrows()
+    rows, nrows = interleave_rows(values), values[0]._row_partition.nrows()
     splits = range_(nrows + 1, dtype=nrows.dtype) * len(values)
     return RaggedTensor._of(rows, RowPartition._of(splits))
 
@@ -140,7 +140,7 @@ def row_count(value: Any, dtype: Any) -> Any:
     return shape_tensor(value, out_type=dtype)[0]
 
 
-def checked_values(value: object, checks: Sequence[Any]) -> Any:
+def validate_values(value: object, checks: Sequence[Any]) -> Any:
     """Returns a dense or ragged tensor, whose values in a graph become available after the checks have run."""
     if not checks:
         return value

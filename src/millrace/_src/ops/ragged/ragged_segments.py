@@ -18,7 +18,7 @@ from millrace._src.ops.math.division import truediv
 from millrace._src.ops.ragged.broadcasting import common_splits_dtype
 from millrace._src.ops.ragged.flat_values import on_flat_values
 from millrace._src.ops.ragged.partition_checks import check
-from millrace._src.ops.ragged.ragged_rows import checked_values
+from millrace._src.ops.ragged.ragged_rows import validate_values
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
 from millrace._src.ops.ragged.row_partition import RowPartition
 
@@ -26,7 +26,7 @@ SegmentOp = Callable[..., Any]
 """A function of `data`, `segment_ids` and `num_segments`."""
 
 
-def combined_segments(segment_op: SegmentOp, data: object, segment_ids: Any, num_segments: object) -> Any:
+def combine_segments(segment_op: SegmentOp, data: object, segment_ids: Any, num_segments: object) -> Any:
     """Combines the rows of a dense or ragged tensor by segment.
 
     Args:
@@ -45,8 +45,8 @@ def combined_segments(segment_op: SegmentOp, data: object, segment_ids: Any, num
             raise ValueError(words)
         words = "segment_ids.shape must be a prefix of data.shape"
         checks = check("==", segment_ids.row_splits, data.row_splits, words)
-        ids = checked_values(segment_ids.values, checks)
-        return combined_segments(segment_op, data.values, ids, num_segments)
+        ids = validate_values(segment_ids.values, checks)
+        return combine_segments(segment_op, data.values, ids, num_segments)
     if segment_ids.dtype not in (int32, int64):
         raise ValueError("segment_ids must have dtype int32 or int64.")
     if not isinstance(data, RaggedTensor):
@@ -62,7 +62,7 @@ def _combine_rows(segment_op: SegmentOp, data: RaggedTensor, segment_ids: object
     partition = RowPartition.from_row_lengths(raw.Maximum(x=lengths, y=zero), validate=False)  # an empty segment: none
     starts = raw.GatherV2(params=partition.row_starts(), indices=segment_ids, axis=0)
     targets = raw.GatherV2(params=starts, indices=data.value_rowids(), axis=0) + data._row_partition.offsets_in_rows()
-    return RaggedTensor._of(combined_segments(segment_op, data.values, targets, partition.nvals()), partition)
+    return RaggedTensor._of(combine_segments(segment_op, data.values, targets, partition.nvals()), partition)
 
 
 def _overload(segment_op: SegmentOp, data: object, segment_ids: object, num_segments: Any, name: str | None) -> Any:
@@ -71,7 +71,7 @@ def _overload(segment_op: SegmentOp, data: object, segment_ids: object, num_segm
         segment_ids = convert_to_tensor_or_ragged_tensor(segment_ids, name="segment_ids")
         common_splits_dtype(data, segment_ids)
         num_segments = convert_to_tensor(num_segments, name="num_segments")
-        return combined_segments(segment_op, data, segment_ids, num_segments)
+        return combine_segments(segment_op, data, segment_ids, num_segments)
 
 
 @overload("math.unsorted_segment_sum", RaggedTensor)

@@ -24,7 +24,7 @@ from millrace._src.ops.debug.assertion import assert_in_context
 from millrace._src.ops.ragged.broadcasting import static_size
 from millrace._src.ops.ragged.partition_checks import check, check_not_negative, checked
 from millrace._src.ops.ragged.ragged_dims import known_axis
-from millrace._src.ops.ragged.ragged_rows import checked_values, gathered
+from millrace._src.ops.ragged.ragged_rows import gathered, validate_values
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.ops.ragged.row_partition import RowPartition
 
@@ -113,7 +113,7 @@ def _squeeze(value: object, axis: int, named_axis: int) -> Any:
     words = f"the given axis (axis = {named_axis}) is not squeezable!"
     axes = [] if axis == 0 else [0]
     is_one = raw.All(input=raw.Equal(x=sizes, y=convert_to_tensor(1, dtype=sizes.dtype)), reduction_indices=axes)
-    return checked_values(value.values, assert_in_context(is_one, [words]))
+    return validate_values(value.values, assert_in_context(is_one, [words]))
 
 
 # --- reverse ---------------------------------------------------------------------------------------------------------

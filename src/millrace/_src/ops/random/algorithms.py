@@ -76,7 +76,7 @@ def algorithm_number(alg: object) -> int:
     raise TypeError(f"Can't convert argument `alg` (of value {alg} and type {type(alg)}) to int.")
 
 
-def checked_seed_stream(xp: Xp, seed: Array) -> Stream:
+def validate_seed_stream(xp: Xp, seed: Array) -> Stream:
     """Returns the stream of a stateless op's seed pair.
 
     Raises:
@@ -87,7 +87,7 @@ def checked_seed_stream(xp: Xp, seed: Array) -> Stream:
     return stream_from_seed_pair(xp, seed)
 
 
-def checked_key_stream(key: Array, counter: Array, alg: Array) -> Stream:
+def validate_key_stream(key: Array, counter: Array, alg: Array) -> Stream:
     """Returns the stream of a V2 stateless op.
 
     Raises:
@@ -152,7 +152,7 @@ def get_key_counter(xp: Xp, seed: Array) -> tuple[Array, Array]:
     >>> [int(v) for v in tf.raw_ops.StatelessRandomGetKeyCounter(seed=[1, 2])[0]]
     [10413732777507651514]
     """
-    stream = checked_seed_stream(xp, seed)
+    stream = validate_seed_stream(xp, seed)
     return stream.key, xp.concatenate([stream.low, stream.high])
 
 

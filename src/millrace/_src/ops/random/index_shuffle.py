@@ -37,7 +37,7 @@ _FIRST_KEY = 498247692
 _INTEGERS = TypeSet((int32, uint32, int64, uint64))
 
 
-def permuted_index(xp: Xp, index: Array, keys: tuple[Array, Array, Array], last: Array, rounds: int) -> Array:
+def permute_index(xp: Xp, index: Array, keys: tuple[Array, Array, Array], last: Array, rounds: int) -> Array:
     """Returns the position of each `index` in the permutation of `0 ... last` that the keys select.
 
     All arrays are uint64 of one shape.
@@ -138,7 +138,7 @@ def random_index_shuffle(xp: Xp, index: Array, seed: Array, max_index: Array, *,
     indices, last = (xp.broadcast_to(xp.astype(x, np.uint64), batch) for x in (index, max_index))
     words = xp.astype(xp.astype(seed, np.uint32), np.uint64)
     keys = tuple(xp.broadcast_to(words[..., i], batch) for i in range(3))
-    positions = permuted_index(xp, indices, (keys[0], keys[1], keys[2]), last, rounds + rounds % 2)
+    positions = permute_index(xp, indices, (keys[0], keys[1], keys[2]), last, rounds + rounds % 2)
     return xp.astype(positions, index.dtype)
 
 

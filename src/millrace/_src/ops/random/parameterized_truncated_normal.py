@@ -28,7 +28,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import dims_text, with_rank_at_most
 from millrace._src.ops.gradient_rules import unbroadcast
-from millrace._src.ops.random.algorithms import SEED, check_seed_shape, checked_seed_stream
+from millrace._src.ops.random.algorithms import SEED, check_seed_shape, validate_seed_stream
 from millrace._src.ops.random.box_muller import log_float32
 from millrace._src.ops.random.distributions import normals_of_lanes
 from millrace._src.ops.random.philox import Lanes, Run, Stream, lanes
@@ -250,7 +250,7 @@ def stateless_parameterized_truncated_normal_op(
     >>> draw(shape=[2], seed=[1, 2], means=0.0, stddevs=1.0, minvals=-2.0, maxvals=2.0).numpy()
     array([0.5441101 , 0.20738031], dtype=float32)
     """
-    sizes, stream = requested_shape(shape), checked_seed_stream(xp, seed)
+    sizes, stream = requested_shape(shape), validate_seed_stream(xp, seed)
     parameters = np.broadcast_arrays(means, stddevs, minvals, maxvals)
     batch = parameters[0].shape
     if not ends_with(sizes, batch):

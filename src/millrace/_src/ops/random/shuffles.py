@@ -26,11 +26,11 @@ _FEW = 128
 
 def permutation(xp: Xp, stream: Stream, size: int) -> Array:
     """Draws a random order of `range(size)`: int64 of shape (size,)."""
-    return shuffled_vector(xp, stream, xp.arange(size, dtype=np.int64))
+    return shuffle_vector(xp, stream, xp.arange(size, dtype=np.int64))
 
 
 @kernel_part
-def shuffled_vector(xp: Xp, stream: Stream, vector: Array) -> Array:
+def shuffle_vector(xp: Xp, stream: Stream, vector: Array) -> Array:
     """Puts the elements of a vector in random order."""
     size, result = len(vector), vector.copy()
     if size <= _FEW:
@@ -42,7 +42,7 @@ def shuffled_vector(xp: Xp, stream: Stream, vector: Array) -> Array:
     return result
 
 
-@shuffled_vector.kernel_for("xla")
+@shuffle_vector.kernel_for("xla")
 def _shuffle_on_xla(xp: CompilingXp, stream: Stream, vector: Array) -> Array:
     size = vector.shape[0]
     partners = xp.arange(size) + xp.astype(_offsets(xp, stream, 0, size, size), np.int64)

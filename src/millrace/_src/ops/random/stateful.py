@@ -200,7 +200,7 @@ def gamma(
         shape = convert_to_tensor(shape, dtype=None if isinstance(shape, Tensor) else int32, name="shape")
         alpha, beta, broadcast = gamma_parameters(alpha, beta, as_dtype(dtype))
         numbers = call_seeded(ops.random_gamma_op, seed, shape, broadcast)
-        return scaled_gamma(numbers, beta)
+        return scale_gamma(numbers, beta)
 
 
 def gamma_parameters(alpha: Any, beta: Any, dtype: DType) -> tuple[Tensor, Tensor, Tensor]:
@@ -211,7 +211,7 @@ def gamma_parameters(alpha: Any, beta: Any, dtype: DType) -> tuple[Tensor, Tenso
     return alpha, beta, raw.BroadcastTo(input=alpha, shape=together)
 
 
-def scaled_gamma(drawn: Tensor, beta: Tensor) -> Tensor:
+def scale_gamma(drawn: Tensor, beta: Tensor) -> Tensor:
     """Divides samples of scale 1 by `beta`, and keeps the quotients above zero."""
     smallest = np.finfo(drawn.dtype.as_numpy_dtype).tiny
     positive: Tensor = raw.Maximum(x=smallest, y=drawn / beta)

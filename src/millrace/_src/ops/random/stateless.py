@@ -18,7 +18,7 @@ from millrace._src.ops.random import stateless_distribution_ops as distribution_
 from millrace._src.ops.random import stateless_ops as ops
 from millrace._src.ops.random.algorithms import key_counter_alg
 from millrace._src.ops.random.shape_arguments import shape_tensor
-from millrace._src.ops.random.stateful import gamma_parameters, index_dtype, is_standard, scaled_gamma
+from millrace._src.ops.random.stateful import gamma_parameters, index_dtype, is_standard, scale_gamma
 from millrace._src.util.export import export
 
 _UNIFORM_DTYPES = (float16, bfloat16, float32, float64, int32, int64, uint32, uint64)
@@ -198,7 +198,7 @@ def stateless_gamma(
         alpha, beta, broadcast = gamma_parameters(alpha, beta, as_dtype(dtype))
         key, counter, number = key_counter_alg(seed, "auto_select")
         numbers = distribution_ops.stateless_random_gamma_v3(shape, key, counter, number, broadcast)
-        return scaled_gamma(numbers, beta)
+        return scale_gamma(numbers, beta)
 
 
 @export("random.stateless_poisson")

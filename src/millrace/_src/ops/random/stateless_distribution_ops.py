@@ -40,8 +40,8 @@ from millrace._src.ops.random.algorithms import (
     SEED,
     check_key_shapes,
     check_seed_shape,
-    checked_key_stream,
-    checked_seed_stream,
+    validate_key_stream,
+    validate_seed_stream,
 )
 from millrace._src.ops.random.binomial import binomial_samples
 from millrace._src.ops.random.categorical import categorical_samples
@@ -109,7 +109,7 @@ def stateless_random_gamma_v2(xp: Xp, shape: Array, seed: Array, alpha: Array) -
     >>> tf.raw_ops.StatelessRandomGammaV2(shape=[2], seed=[1, 2], alpha=1.0).numpy()
     array([3.4994423, 1.7193093], dtype=float32)
     """
-    return _gamma(xp, checked_seed_stream(xp, seed), shape, alpha)
+    return _gamma(xp, validate_seed_stream(xp, seed), shape, alpha)
 
 
 @op(
@@ -127,7 +127,7 @@ def stateless_random_gamma_v3(xp: Xp, shape: Array, key: Array, counter: Array, 
     >>> tf.raw_ops.StatelessRandomGammaV3(shape=[0], key=[1], counter=[1, 2], alg=1, alpha=1.0).numpy()
     array([], dtype=float32)
     """
-    return _gamma(xp, checked_key_stream(key, counter, alg), shape, alpha)
+    return _gamma(xp, validate_key_stream(key, counter, alg), shape, alpha)
 
 
 def gamma_alpha_gradient(grad: Tensor, alpha: Tensor, sample: Tensor, sample_rank: object) -> Tensor:
@@ -175,7 +175,7 @@ def stateless_random_poisson_op(xp: Xp, shape: Array, seed: Array, lam: Array, *
     >>> tf.raw_ops.StatelessRandomPoisson(shape=[2], seed=[1, 2], lam=5.0, dtype=tf.int32).numpy()
     array([7, 5], dtype=int32)
     """
-    stream, sizes = checked_seed_stream(xp, seed), requested_shape(shape)
+    stream, sizes = validate_seed_stream(xp, seed), requested_shape(shape)
     samples = _samples_per_parameter(sizes, lam.shape)
     return poisson_samples(xp, stream, samples, lam.reshape(-1), dtype.np_dtype).reshape(sizes)
 
@@ -200,7 +200,7 @@ def stateless_random_binomial_op(
     >>> tf.raw_ops.StatelessRandomBinomial(shape=[2], seed=[1, 2], counts=10.0, probs=0.5, dtype=tf.int32).numpy()
     array([6, 6], dtype=int32)
     """
-    return binomial_of_shape(xp, checked_seed_stream(xp, seed), requested_shape(shape), counts, probs, dtype)
+    return binomial_of_shape(xp, validate_seed_stream(xp, seed), requested_shape(shape), counts, probs, dtype)
 
 
 def binomial_batch(counts: Array, probs: Array) -> tuple[int, ...]:
@@ -279,5 +279,5 @@ def stateless_multinomial(xp: Xp, logits: Array, num_samples: Array, seed: Array
     array([[1, 1, 0]])
     """
     samples = check_logits(logits, num_samples)
-    classes = categorical_samples(xp, checked_seed_stream(xp, seed), logits, samples)
+    classes = categorical_samples(xp, validate_seed_stream(xp, seed), logits, samples)
     return xp.astype(classes, np.dtype(output_dtype.np_dtype))

@@ -20,8 +20,8 @@ from millrace._src.ops.random.algorithms import (
     SEED,
     check_key_shapes,
     check_seed_shape,
-    checked_key_stream,
-    checked_seed_stream,
+    validate_key_stream,
+    validate_seed_stream,
 )
 from millrace._src.ops.random.philox import Stream
 from millrace._src.ops.random.shape_arguments import requested_shape, requested_shape_rule
@@ -118,7 +118,7 @@ def stateless_random_uniform(xp: Xp, shape: Array, seed: Array, *, dtype: DType)
     >>> tf.raw_ops.StatelessRandomUniform(shape=[2], seed=[1, 2]).numpy()
     array([0.8440604 , 0.19204533], dtype=float32)
     """
-    return distributions.uniform(xp, checked_seed_stream(xp, seed), requested_shape(shape), dtype.np_dtype)
+    return distributions.uniform(xp, validate_seed_stream(xp, seed), requested_shape(shape), dtype.np_dtype)
 
 
 @op(
@@ -134,7 +134,7 @@ def stateless_random_normal(xp: Xp, shape: Array, seed: Array, *, dtype: DType) 
     >>> tf.raw_ops.StatelessRandomNormal(shape=[2], seed=[1, 2]).numpy()
     array([0.5441101 , 0.20738031], dtype=float32)
     """
-    return distributions.normal(xp, checked_seed_stream(xp, seed), requested_shape(shape), dtype.np_dtype)
+    return distributions.normal(xp, validate_seed_stream(xp, seed), requested_shape(shape), dtype.np_dtype)
 
 
 @op(
@@ -150,7 +150,7 @@ def stateless_truncated_normal_by_seed(xp: Xp, shape: Array, seed: Array, *, dty
     >>> tf.raw_ops.StatelessTruncatedNormal(shape=[2], seed=[1, 2]).numpy()
     array([0.5441101 , 0.20738031], dtype=float32)
     """
-    return distributions.truncated_normal(xp, checked_seed_stream(xp, seed), requested_shape(shape), dtype.np_dtype)
+    return distributions.truncated_normal(xp, validate_seed_stream(xp, seed), requested_shape(shape), dtype.np_dtype)
 
 
 @op(
@@ -168,7 +168,7 @@ def stateless_random_uniform_full_int(xp: Xp, shape: Array, seed: Array, *, dtyp
     """
     if seed.dtype.kind == "u":
         raise invalid(f"Invalid seed type: {seed.dtype.name}")
-    return distributions.full_int(xp, checked_seed_stream(xp, seed), requested_shape(shape), dtype.np_dtype)
+    return distributions.full_int(xp, validate_seed_stream(xp, seed), requested_shape(shape), dtype.np_dtype)
 
 
 @op(
@@ -186,7 +186,7 @@ def stateless_random_uniform_int(xp: Xp, shape: Array, seed: Array, minval: Arra
     >>> tf.raw_ops.StatelessRandomUniformInt(shape=[4], seed=[1, 2], minval=0, maxval=10).numpy()
     array([0, 9, 4, 9], dtype=int32)
     """
-    return bounded_integers(xp, checked_seed_stream(xp, seed), requested_shape(shape), minval, maxval)
+    return bounded_integers(xp, validate_seed_stream(xp, seed), requested_shape(shape), minval, maxval)
 
 
 # --- keys and counters ------------------------------------------------------------------------------------------------
@@ -213,7 +213,7 @@ def stateless_random_uniform_v2(xp: Xp, shape: Array, key: Array, counter: Array
     >>> tf.raw_ops.StatelessRandomUniformV2(shape=[2], key=[1], counter=[1, 2], alg=1).numpy()
     array([0.4121536 , 0.03663087], dtype=float32)
     """
-    return distributions.uniform(xp, checked_key_stream(key, counter, alg), requested_shape(shape), dtype.np_dtype)
+    return distributions.uniform(xp, validate_key_stream(key, counter, alg), requested_shape(shape), dtype.np_dtype)
 
 
 @op(
@@ -229,7 +229,7 @@ def stateless_random_normal_v2(xp: Xp, shape: Array, key: Array, counter: Array,
     >>> tf.raw_ops.StatelessRandomNormalV2(shape=[0], key=[1], counter=[1, 2], alg=1).numpy()
     array([], dtype=float32)
     """
-    return distributions.normal(xp, checked_key_stream(key, counter, alg), requested_shape(shape), dtype.np_dtype)
+    return distributions.normal(xp, validate_key_stream(key, counter, alg), requested_shape(shape), dtype.np_dtype)
 
 
 @op(
@@ -247,7 +247,7 @@ def stateless_truncated_normal_v2(
     >>> tf.raw_ops.StatelessTruncatedNormalV2(shape=[0], key=[1], counter=[1, 2], alg=1).numpy()
     array([], dtype=float32)
     """
-    stream = checked_key_stream(key, counter, alg)
+    stream = validate_key_stream(key, counter, alg)
     return distributions.truncated_normal(xp, stream, requested_shape(shape), dtype.np_dtype)
 
 
@@ -266,7 +266,7 @@ def stateless_random_uniform_full_int_v2(
     >>> tf.raw_ops.StatelessRandomUniformFullIntV2(shape=[0], key=[1], counter=[1, 2], alg=1, dtype=tf.int32).numpy()
     array([], dtype=int32)
     """
-    return distributions.full_int(xp, checked_key_stream(key, counter, alg), requested_shape(shape), dtype.np_dtype)
+    return distributions.full_int(xp, validate_key_stream(key, counter, alg), requested_shape(shape), dtype.np_dtype)
 
 
 @op(
@@ -286,7 +286,7 @@ def stateless_random_uniform_int_v2(
     >>> tf.raw_ops.StatelessRandomUniformIntV2(shape=[0], key=[1], counter=[1, 2], alg=1, minval=0, maxval=5).numpy()
     array([], dtype=int32)
     """
-    return bounded_integers(xp, checked_key_stream(key, counter, alg), requested_shape(shape), minval, maxval)
+    return bounded_integers(xp, validate_key_stream(key, counter, alg), requested_shape(shape), minval, maxval)
 
 
 def _shuffle_shape(c: ShapeContext) -> TensorShape:
@@ -310,7 +310,7 @@ def stateless_shuffle_op(xp: Xp, value: Array, key: Array, counter: Array, alg: 
     >>> tf.raw_ops.StatelessShuffle(value=[7], key=[1], counter=[1, 2], alg=1).numpy()
     array([7], dtype=int32)
     """
-    stream = checked_key_stream(key, counter, alg)
+    stream = validate_key_stream(key, counter, alg)
     return shuffled(xp, stream, value)
 
 
@@ -319,5 +319,5 @@ def shuffled(xp: Xp, stream: Stream, value: Array) -> Array:
     if value.ndim == 0 or value.shape[0] < 2:
         return value
     if value.ndim == 1:
-        return shuffles.shuffled_vector(xp, stream, value)
+        return shuffles.shuffle_vector(xp, stream, value)
     return xp.take(value, shuffles.permutation(xp, stream, value.shape[0]), axis=0)

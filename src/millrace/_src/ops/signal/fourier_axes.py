@@ -39,12 +39,12 @@ from millrace._src.ops.signal.real_fourier import (
 )
 from millrace._src.ops.signal.transforms import (
     Axes,
-    checked_lengths,
     complex_transform,
     cropped,
     half,
     real_inverse,
     real_transform,
+    validate_lengths,
 )
 from millrace._src.util.export import export
 
@@ -72,7 +72,7 @@ def _operands(x: Array, fft_length: Array, axes: Array) -> tuple[list[int], Axes
     """
     if axes.ndim != 1:
         raise invalid(f"axes must be a vector, but got shape: {list(axes.shape)}")
-    return checked_lengths(fft_length, axes.size), _canonical(axes.tolist(), x.ndim)
+    return validate_lengths(fft_length, axes.size), _canonical(axes.tolist(), x.ndim)
 
 
 def _transformed_shape(c: ShapeContext, last: Any = int) -> TensorShape:

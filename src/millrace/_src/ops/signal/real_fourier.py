@@ -30,7 +30,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import UNKNOWN, with_rank, with_rank_at_least
 from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.signal.fourier import COMPLEX
-from millrace._src.ops.signal.transforms import checked_lengths, cropped, half, last_axes, real_inverse, real_transform
+from millrace._src.ops.signal.transforms import cropped, half, last_axes, real_inverse, real_transform, validate_lengths
 from millrace._src.util.export import export
 
 REAL = TypeSet((d.float32, d.float64), default=d.float32)
@@ -53,7 +53,7 @@ def check_types(real: DType, complex_type: DType, *, is_inverse: bool) -> None:
 
 def _forward(xp: Xp, x: Array, fft_length: Array, count: int, real: DType, complex_type: DType) -> Array:
     axes = last_axes(x, count)
-    lengths = checked_lengths(fft_length, count)
+    lengths = validate_lengths(fft_length, count)
     x = cropped(x, lengths, axes)
     check_types(real, complex_type, is_inverse=False)
     return real_transform(xp, x, axes, complex_type.np_dtype)
@@ -61,7 +61,7 @@ def _forward(xp: Xp, x: Array, fft_length: Array, count: int, real: DType, compl
 
 def _backward(xp: Xp, x: Array, fft_length: Array, count: int, real: DType, complex_type: DType) -> Array:
     axes = last_axes(x, count)
-    lengths = checked_lengths(fft_length, count)
+    lengths = validate_lengths(fft_length, count)
     x = cropped(x, [*lengths[:-1], half(lengths[-1])], axes)
     check_types(real, complex_type, is_inverse=True)
     return real_inverse(xp, x, lengths[-1], axes, real.np_dtype)

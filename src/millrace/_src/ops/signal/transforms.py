@@ -43,7 +43,7 @@ def cropped(x: Array, lengths: Sequence[int], axes: Axes) -> Array:
     return x[tuple(window)]
 
 
-def checked_lengths(fft_length: Array, count: int) -> list[int]:
+def validate_lengths(fft_length: Array, count: int) -> list[int]:
     """Reads the operand `fft_length`.
 
     Raises: InvalidArgumentError: if `fft_length` is not a vector of `count` elements, or one of them is negative.

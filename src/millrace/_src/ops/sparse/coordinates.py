@@ -104,7 +104,7 @@ def taken(xp: Xp, rows: Array, order: Array | None) -> Array:
     return rows if order is None else xp.take(rows, order, axis=0)
 
 
-def checked_positions(indices: Array, dims: Sequence[int]) -> Array:
+def validate_positions(indices: Array, dims: Sequence[int]) -> Array:
     """Returns the positions of coordinates that are within bounds, in order, and different.
 
     Raises: InvalidArgumentError: for the first other coordinate, or if there are too many elements for positions.

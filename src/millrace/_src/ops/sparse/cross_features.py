@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from millrace._src.core.array_namespace import Array
-from millrace._src.ops.array.farmhash import combined_fingerprints, fingerprints64
+from millrace._src.ops.array.farmhash import combine_fingerprints, fingerprints64
 from millrace._src.ops.ragged.row_positions import splits_of
 
 LARGEST_HASH = 2**63 - 1
@@ -88,7 +88,7 @@ def combinations(features: Sequence[CrossedFeature]) -> tuple[Array, list[Array]
     return splits, positions[::-1]
 
 
-def joined_texts(features: Sequence[CrossedFeature], positions: Sequence[Array], separator: bytes) -> Array:
+def join_texts(features: Sequence[CrossedFeature], positions: Sequence[Array], separator: bytes) -> Array:
     """Joins the texts of each combination."""
     columns = [feature.texts()[numbers].tolist() for feature, numbers in zip(features, positions, strict=True)]
     texts = np.empty(len(columns[0]), object)
@@ -96,12 +96,12 @@ def joined_texts(features: Sequence[CrossedFeature], positions: Sequence[Array],
     return texts
 
 
-def combined_hashes(hashes: Sequence[Array], positions: Sequence[Array], start: Array | None) -> Array:
+def combine_hashes(hashes: Sequence[Array], positions: Sequence[Array], start: Array | None) -> Array:
     """Combines the hashes of each combination, beginning with `start`, or with the hashes of the first feature."""
     combined = start
     for hashes_of_feature, numbers in zip(hashes, positions, strict=True):
         column = hashes_of_feature[numbers]
-        combined = column if combined is None else combined_fingerprints(combined, column)
+        combined = column if combined is None else combine_fingerprints(combined, column)
     return combined
 
 

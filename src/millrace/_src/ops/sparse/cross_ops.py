@@ -24,9 +24,9 @@ from millrace._src.ops.sparse.cross_features import (
     CrossedFeature,
     buckets_of,
     combinations,
-    combined_hashes,
+    combine_hashes,
     dense_feature,
-    joined_texts,
+    join_texts,
     sparse_feature,
 )
 from millrace._src.ops.strings.hashing import siphash
@@ -130,7 +130,7 @@ def sparse_cross_v2(
         shown = f"Tensor<type: string shape: {dims_text(sep.shape)} values: {b' '.join(sep.reshape(-1)).decode()}>"
         raise invalid(f"Input separator should be a scalar. Received: {shown}")
     features = [*sparse, *dense]
-    return _cross(features, string, lambda positions: joined_texts(features, positions, sep[()]))
+    return _cross(features, string, lambda positions: join_texts(features, positions, sep[()]))
 
 
 # --- hashes ----------------------------------------------------------------------------------------------------------
@@ -171,10 +171,10 @@ def sparse_cross(
     features = [*sparse, *dense]
     _check_internal_type(sparse, dense, internal_type)
     if out_type is string:
-        return _cross(features, string, lambda positions: joined_texts(features, positions, b"_X_"))
+        return _cross(features, string, lambda positions: join_texts(features, positions, b"_X_"))
     hashes = [feature.fingerprints() for feature in features]
     key = np.uint64(hash_key % 2**64)
-    return _cross(features, int64, lambda positions: buckets_of(combined_hashes(hashes, positions, key), num_buckets))
+    return _cross(features, int64, lambda positions: buckets_of(combine_hashes(hashes, positions, key), num_buckets))
 
 
 def _check_internal_type(
@@ -222,7 +222,7 @@ def sparse_cross_hashed(
     hashes += [hash64(f.values.tolist()) if f.is_text else f.fingerprints() for f in dense]
     count = int(num_buckets.reshape(-1)[0])
     features = [*sparse, *dense]
-    return _cross(features, int64, lambda positions: buckets_of(combined_hashes(hashes, positions, None), count))
+    return _cross(features, int64, lambda positions: buckets_of(combine_hashes(hashes, positions, None), count))
 
 
 def _sparse_hashes(feature: CrossedFeature, hash64: Callable[[Sequence[bytes]], Array]) -> Array:

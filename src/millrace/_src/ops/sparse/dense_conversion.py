@@ -22,7 +22,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import dims_text
 from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.gradient_rules import unbroadcast
-from millrace._src.ops.sparse.coordinates import OWN_COORDINATES, are_inside, checked_positions, positions
+from millrace._src.ops.sparse.coordinates import OWN_COORDINATES, are_inside, positions, validate_positions
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, as_sparse
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
@@ -61,7 +61,7 @@ def _fill(
     The host refuses coordinates out of bounds here, not before the kernel, because the check computes the positions.
     """
     if validate_indices:
-        flat_positions = checked_positions(indices, dims)
+        flat_positions = validate_positions(indices, dims)
     elif are_inside(indices, dims):
         flat_positions = positions(np, indices, dims)
     else:
