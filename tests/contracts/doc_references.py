@@ -3,7 +3,7 @@
 Pages write a path below `src/millrace/_src` (`core/execute.py`), below `src/millrace`, `docs`, or the root of the
 repository (`tests/formats/`). A path may leave out folders that the page has named before, in a table those that its
 row has named: `background_compiler.py` after `engines/tiers.py`.
-`engines/tiers.py: ENGINES` also says that the file defines the name, at its top level or, as `Class.method`, in a
+`core/op_def.py: Traits` also says that the file defines the name, at its top level or, as `Class.method`, in a
 class.
 """
 

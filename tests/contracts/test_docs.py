@@ -119,7 +119,7 @@ def test_the_docstring_of_a_folder_says_in_ten_lines_what_it_is_and_where_to_sta
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("`engines/tiers.py: ENGINES`", []),
+        ("`core/op_def.py: Traits`", []),
         ("`core/execute.py: nothing_of_that_name`", ["core/execute.py: nothing_of_that_name"]),
         ("`core/no_such_file.py`", ["core/no_such_file.py"]),
         ("`engines/tiers.py`, then `background_compiler.py`", []),

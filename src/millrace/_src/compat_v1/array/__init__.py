@@ -1,1 +1,1 @@
-"""Functions of `tf.compat.v1` on arrays whose arguments differ from those of `tf`. Start with `construction.py`."""
+"""Functions of `tf.compat.v1` on arrays whose arguments differ from those of `tf`. Start with `constants.py`."""

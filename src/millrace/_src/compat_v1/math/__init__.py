@@ -1,3 +1,3 @@
-"""`tf.compat.v1.math`, where it differs from `tf.math`: older functions (`functions.py`), arguments
+"""`tf.compat.v1.math`, where it differs from `tf.math`: older functions (`arithmetic.py`), arguments
 (`reductions.py`).
 """
