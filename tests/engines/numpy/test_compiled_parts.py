@@ -116,7 +116,7 @@ def test_a_part_that_takes_too_little_time_is_never_compiled(clock: Clock) -> No
     clock.step = 1.0
     part.compile_asked()
     assert values(part, 3) == [1.0] * 3
-    assert part.ways()[0][0] == HOST
+    assert part.choices()[0][0] == HOST
 
 
 @pytest.mark.parametrize(("host_seconds", "xla_seconds", "winner"), [(3.0, 1.0, COMPILED), (1.0, 3.0, HOST)])
@@ -134,7 +134,7 @@ def test_the_faster_way_stays(clock: Clock, host_seconds: float, xla_seconds: fl
     assert part.is_settled
     assert {1.0, 10.0} == set(seen[:4])
     assert set(values(part, 4)) == {10.0 if winner == COMPILED else 1.0}
-    assert part.ways()[0] == (winner, {HOST: host_seconds, COMPILED: xla_seconds})
+    assert part.choices()[0] == (winner, {HOST: host_seconds, COMPILED: xla_seconds})
 
 
 def test_each_set_of_shapes_has_a_way_of_its_own(clock: Clock) -> None:
@@ -144,14 +144,14 @@ def test_each_set_of_shapes_has_a_way_of_its_own(clock: Clock) -> None:
     while not part.is_settled:
         values(part, 1, size=2)
     assert values(part, 3, size=5) == [1.0] * 3
-    assert [way for way, _ in part.ways()] in (["numpy", "undecided"], ["xla", "undecided"])
+    assert [choice for choice, _ in part.choices()] in (["numpy", "undecided"], ["xla", "undecided"])
 
 
 def test_a_part_that_meets_ever_new_shapes_stays_on_the_host(clock: Clock) -> None:
     part = part_of(lambda x: tf.exp(x), VECTOR)
     for size in range(1, 100):
         values(part, 1, size=size)
-    assert len(part.ways()) == compiled_parts._MAX_CASES
+    assert len(part.choices()) == compiled_parts._MAX_CASES
 
 
 def test_what_the_compiler_does_not_take_stays_on_the_host(clock: Clock) -> None:

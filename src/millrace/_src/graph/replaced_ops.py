@@ -21,7 +21,7 @@ SUCCESSORS = {
         "MutableHashTableOfTensors",
     )
 }
-"""Ops on tables that the graph refers to by name, and the ops that took their place, with the same attributes."""
+"""Ops on tables that the graph refers to by name, and the ops that took their position, with the same attributes."""
 
 DATAFLOW_CONTROL = ("Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond")
 REFERENCE_VARIABLES = ("Variable", "VariableV2")

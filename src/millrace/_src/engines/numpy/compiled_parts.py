@@ -82,7 +82,7 @@ class CompiledPart:
         """Whether XLA runs the part in some case, or may yet."""
         return any(case.way == COMPILED or case.is_trying for case in list(self._cases.values()))
 
-    def ways(self) -> list[tuple[str, dict[Any, float]]]:
+    def choices(self) -> list[tuple[str, dict[Any, float]]]:
         """Returns the way of each case, and the seconds that the ways took, as far as they were measured."""
         return [(case.way or "undecided", case.seconds()) for case in self._cases.values()]
 
