@@ -230,12 +230,12 @@ def _lists(found: SavedOwner) -> set[str]:
     return {found.rule.flat_list, found.rule.trained_list}
 
 
-def _with_elements(child: Any) -> Iterator[Any]:
+def _with_elements(child: object) -> Iterator[Any]:
     yield child
     yield from _elements(child).values()
 
 
-def _is_by_variable(child: Any, elements: Mapping[str, Any], trained: Mapping[str, Any]) -> bool:
+def _is_by_variable(child: object, elements: Mapping[str, Any], trained: Mapping[str, Any]) -> bool:
     """Returns whether a child is a list with an element for each trained variable, some of which may be None."""
     return isinstance(child, list) and len(child) == len(trained) and all(map(is_variable, elements.values()))
 

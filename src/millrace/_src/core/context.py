@@ -103,7 +103,7 @@ class streams_scope:
 
     __slots__ = ("_before", "_streams")
 
-    def __init__(self, streams: Any) -> None:
+    def __init__(self, streams: object) -> None:
         self._streams = streams
 
     def __enter__(self) -> None:
@@ -140,7 +140,7 @@ def current_graph() -> Any:
 
 
 @contextlib.contextmanager
-def graph_scope(graph: Any) -> Iterator[Any]:
+def graph_scope(graph: object) -> Iterator[Any]:
     """Makes `graph` (None: eager mode) where op calls go.
 
     Raises: AssertionError: if another scope that began later is still open at the end.
@@ -212,7 +212,7 @@ class kernels_scope:
 
     __slots__ = ("_before", "_cancellation", "_stack", "_streams")
 
-    def __init__(self, cancellation: Any, streams: Any) -> None:
+    def __init__(self, cancellation: object, streams: object) -> None:
         self._cancellation, self._streams = cancellation, streams
 
     def __enter__(self) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
@@ -94,7 +95,9 @@ class OwnedIterator(IteratorBase, LegacyStructure):
 
     _saved_together = SavedTogether("ITERATOR", (STATE,))
 
-    def __init__(self, dataset: DatasetBase | None = None, components: Any = None, element_spec: Any = None) -> None:
+    def __init__(
+        self, dataset: DatasetBase | None = None, components: object = None, element_spec: object = None
+    ) -> None:
         if dataset is None:
             if components is None or element_spec is None:
                 raise ValueError(
@@ -235,14 +238,14 @@ def _held(text: bytes) -> Any:
     return np.array(text, object)
 
 
-def _beside(tensor: Any) -> AbstractContextManager[None]:
+def _beside(tensor: object) -> AbstractContextManager[None]:
     """Puts the operations of a graph beside that of a tensor."""
     if state.graph is None or isinstance(tensor, EagerTensor):
         return contextlib.nullcontext()
     return state.graph.colocate_with(tensor)
 
 
-def _referent(handle: Any) -> IteratorResource | None:
+def _referent(handle: object) -> IteratorResource | None:
     """Returns the running iterator behind an eager handle; None for the handle of a graph."""
     if not isinstance(handle, EagerTensor):
         return None
@@ -285,7 +288,7 @@ class IteratorSpec(TypeSpec):
 
     __slots__ = ("_element_spec", "_hash")
 
-    def __init__(self, element_spec: Any) -> None:
+    def __init__(self, element_spec: TensorLike) -> None:
         self._element_spec = element_spec
         self._hash: int | None = None
 
@@ -314,7 +317,7 @@ class IteratorSpec(TypeSpec):
     def _to_components(self, value: Any) -> Any:
         return value._iterator_resource
 
-    def _from_components(self, components: Any) -> OwnedIterator:
+    def _from_components(self, components: TensorLike) -> OwnedIterator:
         return OwnedIterator(components=components, element_spec=self._element_spec)
 
     @staticmethod

@@ -266,7 +266,7 @@ class NaryNode(DatasetNode):
         return node
 
 
-def replace_fields(node: Any, **changes: Any) -> Any:
+def replace_fields(node: object, **changes: object) -> Any:
     """Returns a copy of a node with other values for some fields."""
     copy = object.__new__(type(node))
     copy.__dict__.update(node.__dict__, rewritten=None, is_optimal=False, is_made_ahead=None, **changes)

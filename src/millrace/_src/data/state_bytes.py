@@ -44,7 +44,7 @@ _POLICY = OpPolicy(
 )
 
 
-def to_bytes(state: Any) -> bytes:
+def to_bytes(state: object) -> bytes:
     """Writes a state.
 
     Raises: UnimplementedError: if the state holds an object that the format does not know.
@@ -77,7 +77,7 @@ def from_bytes(text: bytes) -> Any:
 # --- writing -----------------------------------------------------------------------------------------------------
 
 
-def _encode(value: Any, buffers: list[bytes]) -> Any:
+def _encode(value: object, buffers: list[bytes]) -> Any:
     """Returns a value as JSON, and adds its bytes to the buffers."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
@@ -92,7 +92,7 @@ def _encode_bytes(value: bytes, buffers: list[bytes]) -> Any:
     return {"b": len(value)}
 
 
-def _encode_array(array: Any, buffers: list[bytes]) -> Any:
+def _encode_array(array: object, buffers: list[bytes]) -> Any:
     array = np.asarray(array)
     if array.dtype.kind == "O":
         return {"o": [list(array.shape), [_encode(item, buffers) for item in array.reshape(-1).tolist()]]}
@@ -139,7 +139,7 @@ class _StateReader:
     def __init__(self, text: bytes, position: int) -> None:
         self._text, self._position = text, position
 
-    def value(self, encoded: Any) -> Any:
+    def value(self, encoded: object) -> Any:
         """Returns the value that was written as `encoded`."""
         if isinstance(encoded, list):
             return [self.value(item) for item in encoded]

@@ -56,7 +56,7 @@ class ElementStructure:
         ]
         return nest.pack_sequence_as(spec, values)
 
-    def flatten(self, element: Any) -> list[Any]:
+    def flatten(self, element: object) -> list[Any]:
         """Returns the tensors of an element of this structure.
 
         Raises:
@@ -64,7 +64,7 @@ class ElementStructure:
         """
         return [tensor for leaf, value in self._pairs(element) for tensor in _tensors(leaf, value)]
 
-    def flatten_batch(self, batch: Any) -> list[Any]:
+    def flatten_batch(self, batch: object) -> list[Any]:
         """Returns the tensors of a batch of this structure, each with the elements along its first axis.
 
         Raises:
@@ -76,7 +76,7 @@ class ElementStructure:
             for tensor in (_tensors(leaf, value) if type(leaf) is TensorSpec else leaf._to_batched_tensor_list(value))
         ]
 
-    def _pairs(self, element: Any) -> Iterator[tuple[Any, Any]]:
+    def _pairs(self, element: object) -> Iterator[tuple[Any, Any]]:
         """Returns pairs of a leaf's spec and its value."""
         nest.assert_same_structure(self.spec, element)
         return zip(self.leaves, nest.flatten(element), strict=True)
@@ -92,7 +92,7 @@ def _tensors(spec: Any, value: Any) -> list[Any]:
     return tensors
 
 
-def normalize(value: Any) -> Any:
+def normalize(value: object) -> Any:
     """Returns a value with tensors for all that converts to tensors; lists become tensors too.
 
     Args:
@@ -101,7 +101,7 @@ def normalize(value: Any) -> Any:
     return map_leaves(_convert, value)
 
 
-def normalize_leaves(value: Any, scope: str = "normalize_element") -> Any:
+def normalize_leaves(value: object, scope: str = "normalize_element") -> Any:
     """Does what `normalize` does; constants in a graph are named after their leaf, as `normalize_element/component_0`.
 
     Args:
@@ -115,7 +115,7 @@ def normalize_leaves(value: Any, scope: str = "normalize_element") -> Any:
         return map_leaves(lambda leaf: _convert(leaf, f"component_{next(numbers)}"), value)
 
 
-def _convert(leaf: Any, name: str | None = None) -> Any:
+def _convert(leaf: object, name: str | None = None) -> Any:
     if leaf is None or nest.is_nested_or_composite(leaf) and not nest.is_nested(leaf):
         return leaf
     return convert_to_tensor(leaf, name=name)
@@ -128,7 +128,7 @@ def map_leaves(function: Any, value: Any) -> Any:
     return nest.with_children(value, [map_leaves(function, child) for child in nest.children(value)])
 
 
-def spec_of(value: Any) -> Any:
+def spec_of(value: object) -> Any:
     """Returns the nest of specs of a normalized value."""
     return nest.map_structure(_leaf_spec, value)
 
@@ -137,7 +137,7 @@ def _leaf_spec(leaf: Any) -> TypeSpec:
     return NoneTensorSpec() if leaf is None else type_spec_from_value(leaf)
 
 
-def common_spec(first: Any, second: Any) -> Any:
+def common_spec(first: object, second: object) -> Any:
     """Returns the nest of specs that elements of either of two structures satisfy; None if there is no such nest."""
     try:
         nest.assert_same_structure(first, second)

@@ -63,7 +63,7 @@ class TracedFunction:
         specs = tuple(arguments)
         encoded = nest.map_structure(_encode_spec, specs)
 
-        def traced(*args: Any) -> Any:
+        def traced(*args: object) -> Any:
             own = map_structure_up_to(specs, _decode, specs, args)  # dictionaries from which items may be taken
             result = _normalize_result(for_tracing(function)(*own), caller)
             structure = ElementStructure(spec_of(result))
@@ -101,8 +101,8 @@ def _python_caller(
 ) -> Any:
     """Returns a function for a graph that calls the user's function with eager tensors."""
 
-    def called(*args: Any) -> Any:
-        def run(*tensors: Any) -> Any:
+    def called(*args: object) -> Any:
+        def run(*tensors: object) -> Any:
             result = _normalize_result(function(*element.pack(tensors)), caller)
             return output.flatten(result)
 
@@ -121,12 +121,12 @@ def name_of(function: Callable[..., Any]) -> str:
     return "lambda" if name == "<lambda>" else name
 
 
-def arguments_of(spec: Any) -> tuple[Any, ...]:
+def arguments_of(spec: object) -> tuple[Any, ...]:
     """Returns the specs of the arguments with which a function of elements is called: a tuple is spread."""
     return spec if type(spec) is tuple else (spec,)
 
 
-def _normalize_result(result: Any, caller: str) -> Any:
+def _normalize_result(result: object, caller: str) -> Any:
     """Returns what a user's function returned as a nest of tensors; a list is taken for a tuple."""
     if isinstance(result, list):
         result = tuple(result)
@@ -138,7 +138,7 @@ def _normalize_result(result: Any, caller: str) -> Any:
         raise
 
 
-def _is_no_tensor(leaf: Any) -> bool:
+def _is_no_tensor(leaf: object) -> bool:
     """Returns whether a leaf has no tensor form."""
     try:
         map_leaves(convert_to_tensor, leaf)
@@ -147,7 +147,7 @@ def _is_no_tensor(leaf: Any) -> bool:
     return False
 
 
-def check_callable(function: Any) -> None:
+def check_callable(function: object) -> None:
     """Refuses a map function that is not a function.
 
     Raises: ValueError: in TensorFlow's words.

@@ -127,7 +127,7 @@ class TracedGraph(FuncGraph):
         spec: object,
         key: object = None,
         default_value: object = None,
-        placeholder: Any = None,
+        placeholder: object = None,
     ) -> Any:
         """Makes a value of the graph that represents the result of `closure()` when the function is called.
 
@@ -151,7 +151,9 @@ class TracedGraph(FuncGraph):
             self._defer(capture, capture.closure, capture.kind, capture.default_value, None)
         return self.deferred[capture].placeholders
 
-    def _defer(self, key: Any, closure: Callable[[], Any], kind: Any, default_value: Any, placeholder: Any) -> None:
+    def _defer(
+        self, key: object, closure: Callable[[], Any], kind: object, default_value: object, placeholder: Any
+    ) -> None:
         first = len(self.inputs)
         with self.as_default(), context.tapes_scope(()):
             value = placeholder if placeholder is not None else Placeholders(self).make(kind, None, None)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import eager_mode, tapes_scope
 from millrace._src.core.handle_types import VariableHandle
 from millrace._src.core.tensor import EagerTensor
@@ -25,6 +26,7 @@ from millrace._src.graph import rewriting
 from millrace._src.graph.control_deps import called_functions, join_effects
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import body_of, jit_compile_of, make_function
+from millrace._src.graph.graph import Graph
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call, name_alone, replay
 from millrace._src.graph.traversal import required_operations
@@ -36,7 +38,7 @@ Key = tuple[int, int]
 
 @export("interop.freeze")
 def convert_variables_to_constants_v2(
-    func: Any, lower_control_flow: bool = True, aggressive_inlining: bool = False
+    func: TensorLike, lower_control_flow: bool = True, aggressive_inlining: bool = False
 ) -> ConcreteFunction:
     """Makes a function that computes the same with the variables' values of this moment as constants.
 
@@ -93,12 +95,12 @@ def _names(func: ConcreteFunction, count: int) -> list[str]:
     return names if len(set(names)) == count else [f"input_{index}" for index in range(count)]
 
 
-def _parameter(name: str, tensor: Any) -> Parameter:
+def _parameter(name: str, tensor: object) -> Parameter:
     return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, False, from_value(tensor, TracingContext()))
 
 
 def graph_with_constants(
-    graph: Any, targets: Sequence[Operation], constants: Mapping[Operation, EagerTensor]
+    graph: Graph, targets: Sequence[Operation], constants: Mapping[Operation, EagerTensor]
 ) -> FuncGraph:
     """Returns a graph that computes the same as a plain graph, with constants instead of variables.
 
@@ -240,7 +242,7 @@ class _ConstantGraph:
         """Runs a branch or loop whose functions take values instead of handles."""
         bodies: list[_ConstantGraph] = []
 
-        def converted(function: Any) -> Any:
+        def converted(function: object) -> Any:
             body, count = body_of(function), len(body_of(function).inputs)
             bodies.append(_body_with_values(body, tensors[len(tensors) - count :]))
             attributes = dict(getattr(function, "attributes", {}))
@@ -287,20 +289,20 @@ def _key(tensor: Any) -> Key:
 # --- reading a variable, and doing the same with a value -------------------------------------------------------------
 
 
-def _read(operation: Operation, value: Any) -> Any:
+def _read(operation: Operation, value: object) -> Any:
     return raw.Identity(input=value, name=name_alone(operation))
 
 
-def _shape(operation: Operation, value: Any) -> Any:
+def _shape(operation: Operation, value: object) -> Any:
     return raw.Shape(input=value, out_type=operation.attrs["out_type"], name=name_alone(operation))
 
 
-def _gather(operation: Operation, value: Any, indices: Any) -> Any:
+def _gather(operation: Operation, value: object, indices: object) -> Any:
     axis = operation.attrs["batch_dims"]
     return raw.GatherV2(params=value, indices=indices, axis=axis, batch_dims=axis, name=name_alone(operation))
 
 
-def _gather_nd(operation: Operation, value: Any, indices: Any) -> Any:
+def _gather_nd(operation: Operation, value: object, indices: object) -> Any:
     return raw.GatherNd(params=value, indices=indices, name=name_alone(operation))
 
 

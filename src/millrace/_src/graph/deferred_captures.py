@@ -7,10 +7,13 @@ the value. What calls the graph asks the closure anew each time.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.util import nest
+
+if TYPE_CHECKING:
+    from millrace._src.graph.graph import Graph
 
 
 class SpecifiedCapture:
@@ -24,7 +27,7 @@ class SpecifiedCapture:
 
     __slots__ = ("closure", "spec", "value")
 
-    def __init__(self, closure: Callable[[], Any], spec: Any, value: Any) -> None:
+    def __init__(self, closure: Callable[[], Any], spec: object, value: object) -> None:
         self.closure = closure
         self.spec = spec
         self.value = value
@@ -43,7 +46,7 @@ class SpecifiedCapture:
         return tensors
 
 
-def placeholders_of(graph: Any, spec: Any) -> Any:
+def placeholders_of(graph: Graph, spec: object) -> Any:
     """Returns a value of the type of a nested structure of specs, made of new placeholders of a graph."""
     return nest.map_structure(lambda part: _placeholder(graph, part), spec)
 

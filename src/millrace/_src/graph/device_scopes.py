@@ -49,7 +49,7 @@ def apply_device_request(operation: Operation, asked: Request) -> None:
             rewriting.set_device(operation, merge_devices(one, operation.device))
 
 
-def _text(device: Any) -> str:
+def _text(device: object) -> str:
     """Returns the answer of a function as a name.
 
     Raises: TypeError: if it is none.

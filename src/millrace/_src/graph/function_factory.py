@@ -28,17 +28,17 @@ def compile_attributes(jit_compile: bool | None, attributes: Mapping[str, Any]) 
     return {"_XlaMustCompile": True, "_noinline": True} if jit_compile else {"_XlaMustCompile": False}
 
 
-def must_compile(function: Any) -> bool:
+def must_compile(function: object) -> bool:
     """Returns whether every call of a function goes through XLA, wherever the call stands; a bare body says nothing."""
     return getattr(function, "jit_compile", None) is True
 
 
-def must_interpret(function: Any) -> bool:
+def must_interpret(function: object) -> bool:
     """Returns whether no compiler may run a function, wherever the function is called."""
     return getattr(function, "jit_compile", None) is False
 
 
-def body_of(function: Any) -> Any:
+def body_of(function: object) -> Any:
     """Returns the body of a function attribute: of a callable function, or the bare body itself."""
     return getattr(function, "graph", function)
 

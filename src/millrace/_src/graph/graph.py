@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import context
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.composite_gradients import consists_of_parts
 from millrace._src.core.dispatch import convert_inputs
 from millrace._src.core.dtypes import DType
@@ -122,7 +123,7 @@ class Graph:
             raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
         return self._element(name, allow_operation=False)
 
-    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
+    def as_graph_element(self, obj: TensorLike, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
         """Returns the tensor or operation of this graph that `obj` (an object or a name) represents."""
         if isinstance(obj, (SymbolicTensor, Operation)):
             if obj.graph is not self:
@@ -177,15 +178,15 @@ class Graph:
             raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
         return self._by_name[name]
 
-    def prevent_feeding(self, tensor: Any) -> None:
+    def prevent_feeding(self, tensor: TensorLike) -> None:
         """Marks a tensor that a v1 session must not be fed."""
         self._unfeedable.add(id(tensor))
 
-    def is_feedable(self, tensor: Any) -> bool:
+    def is_feedable(self, tensor: TensorLike) -> bool:
         """Returns whether a v1 session may be fed a value for the tensor."""
         return id(tensor) not in self._unfeedable
 
-    def prevent_fetching(self, op: Any) -> None:
+    def prevent_fetching(self, op: TensorLike) -> None:
         """Marks an operation that a v1 session must not fetch."""
         self._unfetchable.add(id(op))
 
@@ -204,11 +205,11 @@ class Graph:
         self,
         op_type: str,
         inputs: Sequence[Any],
-        dtypes: Any = None,
-        input_types: Any = None,
+        dtypes: TensorLike | None = None,
+        input_types: TensorLike | None = None,
         name: str | None = None,
         attrs: Any = None,
-        op_def: Any = None,
+        op_def: TensorLike | None = None,
         compute_shapes: bool = True,
         compute_device: bool = True,
     ) -> Operation:
@@ -382,7 +383,7 @@ class Graph:
         with self._scopes.control_dependencies(ControlScope(controllers, clears=control_inputs is None)):
             yield
 
-    def _controller(self, item: Any) -> Operation | None:
+    def _controller(self, item: TensorLike) -> Operation | None:
         if isinstance(item, EagerTensor):
             return None
         if isinstance(item, SymbolicTensor) and item.graph is not self:
@@ -405,11 +406,11 @@ class Graph:
         """Returns the operations that the scopes in force make an operation without inputs wait for."""
         return self._scopes.thread.requests.control_inputs(())
 
-    def device(self, device_name: Any) -> contextlib.AbstractContextManager[None]:
+    def device(self, device_name: TensorLike) -> contextlib.AbstractContextManager[None]:
         """Sets the device that the operations made within request: a name, or a function of an operation."""
         return self._scopes.device(device_name)
 
-    def colocate_with(self, op: Any, ignore_existing: bool = False) -> contextlib.AbstractContextManager[None]:
+    def colocate_with(self, op: TensorLike, ignore_existing: bool = False) -> contextlib.AbstractContextManager[None]:
         """Colocates the operations made within with `op`; None ends outer requests.
 
         Everything is on one device, so the request shows only in saved graphs.
@@ -450,11 +451,11 @@ class Graph:
 
     # --- collections (v1) --------------------------------------------------------------------------------------
 
-    def add_to_collection(self, name: Hashable, value: Any) -> None:
+    def add_to_collection(self, name: Hashable, value: object) -> None:
         """Stores `value` in a collection."""
         self._collections.setdefault(name, []).append(value)
 
-    def add_to_collections(self, names: Any, value: Any) -> None:
+    def add_to_collections(self, names: Any, value: TensorLike) -> None:
         """Stores `value` in several collections."""
         for name in (names,) if isinstance(names, str) else dict.fromkeys(names):
             self.add_to_collection(name, value)

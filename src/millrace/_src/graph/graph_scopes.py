@@ -120,7 +120,7 @@ class GraphScopes:
             _leave(scope, entered.controls, self.thread.requests.controls)
 
     @contextlib.contextmanager
-    def device(self, device: Any) -> Iterator[None]:
+    def device(self, device: object) -> Iterator[None]:
         """Sets the device, by name or by a function, for the operations made within; None forgets outer scopes."""
         entered = self.thread.requests
         request = with_device(entered.devices[-1] if entered.devices else "", device)
@@ -177,7 +177,7 @@ class GraphScopes:
         self.add_attrs = bool(container or gradient_overrides)
 
 
-def _leave(entry: Any, entered: list[Any], current: list[Any]) -> None:
+def _leave(entry: object, entered: list[Any], current: list[Any]) -> None:
     """Removes the entry of a scope from the stack to which it was added, and from the present stack."""
     if entered and entered[-1] is entry:
         entered.pop()
@@ -187,7 +187,7 @@ def _leave(entry: Any, entered: list[Any], current: list[Any]) -> None:
         _drop(entry, current)
 
 
-def _drop(entry: Any, stack: list[Any]) -> None:
+def _drop(entry: object, stack: list[Any]) -> None:
     """Takes the innermost occurrence of an entry off a stack; scopes of threads that share it may end in any order."""
     for index in reversed(range(len(stack))):
         if stack[index] is entry:

@@ -33,7 +33,7 @@ class _KerasOptimizers:
     trained_list = "_trainable_variables"
     common: tuple[str, ...] = ("_iterations", "_learning_rate")
 
-    def own_settings(self, owner: Any, kind: str) -> frozenset[str]:
+    def own_settings(self, owner: object, kind: str) -> frozenset[str]:
         """Returns the learning rate where one of both scales losses for another optimizer, which has the rate."""
         return _RATE if (self.kind(owner) in _WRAPPERS) != (kind in _WRAPPERS) else frozenset()
 
@@ -41,10 +41,10 @@ class _KerasOptimizers:
         """Returns whether an optimizer has its slots."""
         return bool(owner.built)
 
-    def call_when_built(self, owner: Any, action: Callable[[Any], None]) -> None:
+    def call_when_built(self, owner: object, action: Callable[[Any], None]) -> None:
         """Calls a function with an optimizer after the next call of `build` that succeeds."""
 
-        def build(self: Any, *args: Any, **kwargs: Any) -> Any:
+        def build(self: Any, *args: object, **kwargs: object) -> Any:
             built = type(self).build(self, *args, **kwargs)
             vars(self).pop("build", None)
             action(self)
@@ -60,7 +60,7 @@ class _KerasOptimizers:
         """Returns the name of the optimizer that is a part of a variable's name: "adam_1/iteration" -> "adam"."""
         return _normalized(variable_name.rpartition("/")[0].rpartition("/")[2])
 
-    def is_related(self, owner: Any, kind: str) -> bool | None:
+    def is_related(self, owner: object, kind: str) -> bool | None:
         """Returns whether a class of that name is the optimizer's, a base or a subclass of it; None if there is none.
 
         `AdamW` has the same slots as `Adam`, from which it derives.

@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from millrace._src.core.argument_types import ShapeLike
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.handle_types import HandleType, ListHandle
 from millrace._src.core.op_signature import argument_indices as positions_by_argument
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.shapes import TensorShape
+from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 
@@ -53,7 +55,7 @@ class BatchedRows:
 
     def __init__(
         self,
-        count: Any,
+        count: object,
         loop: Callable[..., Any],
         carry: Callable[..., list[BatchedValue]],
         trial: Callable[[Any], BatchedRows],
@@ -68,14 +70,14 @@ class BatchedRows:
             return self.stand_in(value.tensor, [])
         return spread(value, self.count)
 
-    def stand_in(self, tensor: Any, shape: Any) -> Any:
+    def stand_in(self, tensor: Any, shape: ShapeLike) -> Any:
         """Adds to the current graph, which is thrown away, a placeholder for what `tensor` of one row is for all."""
         placeholder = state.graph.placeholder_like(tensor, shape, "rows")
         if tensor.dtype.name == "variant":
             placeholder.handle_type = _list_with_rows(tensor.handle_type, self.count)
         return placeholder
 
-    def used_outputs(self, operation: Any) -> list[int]:
+    def used_outputs(self, operation: Operation) -> list[int]:
         """Returns the positions of the outputs of an operation that something needs."""
         return [i for i in range(len(operation.outputs)) if (id(operation), i) in self.used]
 
@@ -91,7 +93,7 @@ class BatchedRows:
 Rule = Callable[[Any, Sequence[BatchedValue], BatchedRows], "Sequence[Any] | None"]
 
 
-def scatter_results(found: Sequence[BatchedValue], used: Sequence[int], operation: Any) -> list[BatchedValue]:
+def scatter_results(found: Sequence[BatchedValue], used: Sequence[int], operation: Operation) -> list[BatchedValue]:
     """Puts the used results of an operation in their positions among all results, which nothing else reads."""
     results = [BatchedValue(t, False) for t in operation.outputs]
     for position, value in zip(used, found, strict=True):
@@ -99,13 +101,13 @@ def scatter_results(found: Sequence[BatchedValue], used: Sequence[int], operatio
     return results
 
 
-def by_name(operation: Any, arguments: Sequence[BatchedValue]) -> dict[str, Any]:
+def by_name(operation: Operation, arguments: Sequence[BatchedValue]) -> dict[str, Any]:
     """Returns the arguments by the names of the signature; a list where the input is a list."""
     signature = operation.op_def.signature
     return dict(zip(signature.input_names, signature.split_inputs(arguments, operation.attrs), strict=True))
 
 
-def argument_positions(operation: Any, names: Sequence[str]) -> set[int]:
+def argument_positions(operation: Operation, names: Sequence[str]) -> set[int]:
     """Returns the positions of the named inputs among the flat inputs; an input that is a list has several."""
     arguments = positions_by_argument(operation.op_def.signature.inputs, operation.attrs)
     return {position for arg, at in arguments if arg.name in names for position in at}
@@ -124,7 +126,7 @@ def known(value: BatchedValue) -> Any:
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
 
-def vector(count: Any) -> Any:
+def vector(count: object) -> Any:
     """Returns a number as a vector of one element."""
     return raw.Reshape(tensor=convert_to_tensor(count, dtype="int32"), shape=[1])
 
@@ -146,7 +148,7 @@ def joined(*parts: Any) -> Any:
     return raw.ConcatV2(values=[convert_to_tensor(part, dtype="int32") for part in parts], axis=0)
 
 
-def product(dims: Any) -> Any:
+def product(dims: object) -> Any:
     """Multiplies dimensions; returns the product as a vector of one element."""
     if isinstance(dims, list):
         total = 1
@@ -156,12 +158,12 @@ def product(dims: Any) -> Any:
     return raw.Prod(input=dims, reduction_indices=[0], keep_dims=True)
 
 
-def reshaped(tensor: Any, shape: Any) -> Any:
+def reshaped(tensor: object, shape: ShapeLike) -> Any:
     """Reshapes a tensor."""
     return raw.Reshape(tensor=tensor, shape=shape)
 
 
-def spread(value: BatchedValue, count: Any) -> Any:
+def spread(value: BatchedValue, count: object) -> Any:
     """Gives a value the rows as its first axis: repeats a value that is the same for every row."""
     tensor = value.tensor
     if value.is_batched:
@@ -175,7 +177,7 @@ def spread(value: BatchedValue, count: Any) -> Any:
     return raw.BroadcastTo(input=raw.ExpandDims(input=tensor, dim=0), shape=joined(first, dims))
 
 
-def _spread_list(handle: Any, count: Any) -> Any:
+def _spread_list(handle: object, count: object) -> Any:
     """Makes a list of as many tensors, each of which is repeated for every row."""
     made = _origin(handle)
     if made is not None and made.op_def.signature.input_names[:1] == ("element_shape",):
@@ -189,7 +191,7 @@ def _spread_list(handle: Any, count: Any) -> Any:
     return unstack(raw.BroadcastTo(input=rows, shape=full_shape))
 
 
-def _list_with_rows(kind: HandleType | None, count: Any) -> HandleType | None:
+def _list_with_rows(kind: HandleType | None, count: object) -> HandleType | None:
     """Returns the type of a list of one row once its tensors, which may be lists again, have the rows first."""
     if not isinstance(kind, ListHandle) or kind.element_dtype.name == "variant":
         return kind
@@ -197,7 +199,7 @@ def _list_with_rows(kind: HandleType | None, count: Any) -> HandleType | None:
     return ListHandle(kind.element_dtype, rows.concatenate(kind.element_shape))
 
 
-def _origin(handle: Any) -> Any:
+def _origin(handle: object) -> Any:
     """Finds the operation that made a list, looking through identities; None in eager mode."""
     operation = getattr(handle, "op", None)
     while operation is not None and operation.op_def is not None and operation.op_def.traits.returns_input:
@@ -268,7 +270,7 @@ def preceded(number: int, vector_: Any) -> Any:
     return raw.ConcatV2(values=[convert_to_tensor([number], dtype=vector_.dtype), vector_], axis=0)
 
 
-def rows_last(tensor: Any, rank: int) -> Any:
+def rows_last(tensor: object, rank: int) -> Any:
     """Moves the rows of a batch of tensors of rank `rank` to the end."""
     return raw.Transpose(x=tensor, perm=[*range(1, rank + 1), 0])
 
@@ -288,12 +290,12 @@ def swapped(tensor: Any, rank: int | None = None) -> Any:
     return raw.Transpose(x=tensor, perm=raw.ConcatV2(values=[[1, 0], other_axes], axis=0))
 
 
-def folded(tensor: Any) -> Any:
+def folded(tensor: object) -> Any:
     """Merges a batch of batches into one batch."""
     dims = dimensions(tensor)
     return reshaped(tensor, joined(product(dims[:2]), dims[2:]))
 
 
-def unfolded(tensor: Any, like: Any) -> Any:
+def unfolded(tensor: object, like: object) -> Any:
     """Splits one batch into a batch of batches, with the sizes of `like`."""
     return reshaped(tensor, joined(dimensions(like)[:2], dimensions(tensor)[1:]))

@@ -35,22 +35,22 @@ class SlotOwner(Protocol):
     trained_list: str
     common: tuple[str, ...]
 
-    def own_settings(self, owner: Any, kind: str) -> frozenset[str]:
+    def own_settings(self, owner: object, kind: str) -> frozenset[str]:
         """Returns the names among `common` that mean something else in saved objects of a kind than in the object."""
 
-    def is_built(self, owner: Any) -> bool:
+    def is_built(self, owner: object) -> bool:
         """Returns whether the slots are made."""
 
-    def call_when_built(self, owner: Any, action: Callable[[Any], None]) -> None:
+    def call_when_built(self, owner: object, action: Callable[[Any], None]) -> None:
         """Calls a function with the object once its slots are made; again with the same function has no effect."""
 
-    def kind(self, owner: Any) -> str:
+    def kind(self, owner: object) -> str:
         """Returns what `kind_in_name` gives for a variable of the object."""
 
     def kind_in_name(self, variable_name: str) -> str:
         """Returns which kind of object the name of a variable tells of; "" if none."""
 
-    def is_related(self, owner: Any, kind: str) -> bool | None:
+    def is_related(self, owner: object, kind: str) -> bool | None:
         """Returns whether objects of a kind have slots of the same meaning as the object; None if that is not known."""
 
 

@@ -70,14 +70,14 @@ class PlainElements:
                 return False
         return True
 
-    def _put_for(self, first: Any, limit: int) -> _Put:
+    def _put_for(self, first: object, limit: int) -> _Put:
         """Makes columns for elements like the first one; returns a function that puts an element into these."""
         leaves_of = self._leaves_of
         puts = self._puts_for(leaves_of(first), limit)
         if isinstance(self._structure.spec, TypeSpec) and puts:
             return puts[0]
 
-        def put(index: int, element: Any) -> bool:
+        def put(index: int, element: object) -> bool:
             leaves = leaves_of(element)
             if leaves is None or not puts:
                 return False
@@ -129,7 +129,7 @@ def _reader_of(spec: Any) -> Callable[[Any], Sequence[Any] | None]:
     (first, *others) = sorted(spec)
     values_of = itemgetter(first, *others) if others else lambda element: (element[first],)
 
-    def leaves_of(element: Any) -> Sequence[Any] | None:
+    def leaves_of(element: object) -> Sequence[Any] | None:
         if type(element) is dict and len(element) == size:
             try:
                 return values_of(element)
@@ -140,7 +140,7 @@ def _reader_of(spec: Any) -> Callable[[Any], Sequence[Any] | None]:
     return leaves_of
 
 
-def _element(spec: Any, leaves: Sequence[Any]) -> Any:
+def _element(spec: object, leaves: Sequence[Any]) -> Any:
     """Returns the element that has these leaves."""
     if isinstance(spec, TypeSpec):
         return leaves[0]
@@ -183,7 +183,7 @@ def _maker_for(kind: Any, spec: Any) -> Callable[[int], _Column] | None:
 def _column_of_arrays(shape: tuple[int, ...], dtype: np.dtype[Any], spec: Any, room: int) -> _Column:
     column = empty_array((room, *shape), dtype)
 
-    def put(index: int, value: Any) -> bool:
+    def put(index: int, value: object) -> bool:
         if type(value) is np.ndarray and value.shape == shape and (value.dtype is dtype or value.dtype == dtype):
             column[index] = value
             return True
@@ -199,7 +199,7 @@ def _column_of_arrays(shape: tuple[int, ...], dtype: np.dtype[Any], spec: Any, r
 def _column_of_values(kind: type, spec: Any, room: int) -> _Column:
     column: list[Any] = []
 
-    def put(index: int, value: Any) -> bool:
+    def put(index: int, value: object) -> bool:
         if type(value) is not kind:
             return False
         column.append(value)

@@ -49,7 +49,7 @@ def copy_mutable(value: Any) -> Any:
         return value  # a file, a lock: nothing that becomes a tensor, as its conversion will say
 
 
-def row_of(element: Any, structure: ElementStructure) -> list[Array]:
+def row_of(element: object, structure: ElementStructure) -> list[Array]:
     """Returns the arrays of an element.
 
     Raises: TypeError: if the element does not fit the structure.
@@ -65,7 +65,7 @@ def row_of(element: Any, structure: ElementStructure) -> list[Array]:
     return [array for leaf, spec in pairs for array in _arrays(leaf, spec)]
 
 
-def _shown_type(spec: Any) -> Any:
+def _shown_type(spec: object) -> Any:
     return spec.dtype if isinstance(spec, TensorSpec) else spec
 
 
@@ -126,7 +126,7 @@ def _array(value: Any, spec: Any) -> Array:
     return array
 
 
-def _convert(value: Any, dtype: DType) -> Array:
+def _convert(value: object, dtype: DType) -> Array:
     if dtype is not string:
         return np.array(value, order="C").astype(dtype.np_dtype, copy=False)
     texts = np.array(value, dtype=object)
@@ -139,7 +139,7 @@ def _convert(value: Any, dtype: DType) -> Array:
     return result.reshape(texts.shape)
 
 
-def _text(item: Any) -> bytes:
+def _text(item: object) -> bytes:
     if isinstance(item, (str, bytes)):
         return utf8_bytes(item)
     raise errors.InternalError(None, None, f"Unsupported object type {type(item).__name__}")

@@ -166,7 +166,7 @@ def _column(connection: sqlite3.Connection, dtype: DType, values: Sequence[Any])
 
 
 def _convert(
-    connection: sqlite3.Connection, values: Sequence[Any], kind: type, name: str, missing: Any
+    connection: sqlite3.Connection, values: Sequence[Any], kind: type, name: str, missing: object
 ) -> Sequence[Any]:
     """Returns values of one Python type, converted by SQLite where they are of another.
 
@@ -181,7 +181,7 @@ def _convert(
         return values
     query = f"select cast(? as {name})"
 
-    def convert(value: Any) -> Any:
+    def convert(value: object) -> Any:
         if type(value) is kind:
             return value
         return missing if value is None else connection.execute(query, (value,)).fetchone()[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.dtypes import int64
 from millrace._src.core.specs import TensorSpec
 from millrace._src.data.dataset_base import DatasetBase, new_dataset
@@ -19,9 +20,9 @@ from millrace._src.util.export import export
 
 def ragged_batch(
     self: DatasetBase,
-    batch_size: Any,
-    drop_remainder: Any = False,
-    row_splits_dtype: Any = int64,
+    batch_size: object,
+    drop_remainder: object = False,
+    row_splits_dtype: DTypeLike = int64,
     name: str | None = None,
 ) -> Any:
     """Stacks consecutive elements, those of different shapes as ragged tensors.
@@ -49,14 +50,14 @@ def ragged_batch(
     return batch(_make_elements_ragged(self, row_splits_dtype), batch_size, drop_remainder, name=name)
 
 
-def _make_elements_ragged(dataset: DatasetBase, row_splits_dtype: Any) -> DatasetBase:
+def _make_elements_ragged(dataset: DatasetBase, row_splits_dtype: DTypeLike) -> DatasetBase:
     """Returns a dataset whose elements of unknown size travel as ragged tensors do."""
     spec = nest.map_structure(lambda leaf: _ragged_spec(leaf, row_splits_dtype), dataset.element_spec)
     if all(isinstance(leaf, TensorSpec) for leaf in nest.flatten(spec)):
         return dataset
     structure, is_tuple = ElementStructure(spec), type(spec) is tuple
 
-    def encode(*components: Any) -> Any:
+    def encode(*components: object) -> Any:
         element = components if is_tuple else components[0]
         return tuple(structure.flatten(nest.map_structure(_as_ragged, spec, element)))
 
@@ -65,7 +66,7 @@ def _make_elements_ragged(dataset: DatasetBase, row_splits_dtype: Any) -> Datase
     return result
 
 
-def _ragged_spec(leaf: Any, row_splits_dtype: Any) -> Any:
+def _ragged_spec(leaf: object, row_splits_dtype: DTypeLike) -> Any:
     """Returns the spec by which a leaf is stacked: ragged up to its last dimension of unknown size."""
     if not isinstance(leaf, TensorSpec) or leaf.shape.rank is None or leaf.shape.is_fully_defined():
         return leaf
@@ -73,7 +74,7 @@ def _ragged_spec(leaf: Any, row_splits_dtype: Any) -> Any:
     return RaggedTensorSpec(leaf.shape, leaf.dtype, ragged_rank, row_splits_dtype)
 
 
-def _as_ragged(spec: Any, value: Any) -> Any:
+def _as_ragged(spec: object, value: object) -> Any:
     """Returns a value that is of the spec; a dense tensor becomes ragged where the spec is."""
     if not isinstance(spec, RaggedTensorSpec) or spec.ragged_rank < 1 or isinstance(value, RaggedTensor):
         return value
@@ -82,7 +83,7 @@ def _as_ragged(spec: Any, value: Any) -> Any:
 
 @export("data.experimental.dense_to_ragged_batch")
 def dense_to_ragged_batch(
-    batch_size: Any, drop_remainder: Any = False, row_splits_dtype: Any = int64
+    batch_size: TensorLike, drop_remainder: TensorLike = False, row_splits_dtype: DTypeLike = int64
 ) -> Callable[[Any], Any]:
     """Returns `Dataset.ragged_batch` as a function for `Dataset.apply`.
 

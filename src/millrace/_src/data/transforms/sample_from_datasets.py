@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import float32, float64, int64
 from millrace._src.core.tensor import Tensor
@@ -28,8 +29,8 @@ from millrace._src.util.export import export
 
 def sample_from_datasets(
     datasets: Sequence[DatasetBase],
-    weights: Any = None,
-    seed: Any = None,
+    weights: object = None,
+    seed: object = None,
     stop_on_empty_dataset: bool = False,
     rerandomize_each_iteration: bool | None = None,
 ) -> Any:
@@ -92,7 +93,7 @@ def _that_can_be_drawn(datasets: Sequence[DatasetBase], weights: Any) -> tuple[S
     return kept, np.array(positive, weights.dtype) if isinstance(weights, np.ndarray) else list(positive)
 
 
-def _logits(count: int, weights: Any) -> Any:
+def _logits(count: int, weights: object) -> Any:
     """Returns the logarithms of the weights as a matrix of one row.
 
     Raises: TypeError: if the weights are of another dtype.
@@ -107,7 +108,7 @@ def _logits(count: int, weights: Any) -> Any:
     return raw.ExpandDims(input=raw.Log(x=tensor, name="logits"), dim=0)
 
 
-def _choices(logits: Any, seed: Any, rerandomizes: bool | None) -> Any:
+def _choices(logits: object, seed: object, rerandomizes: bool | None) -> Any:
     """Returns a dataset of numbers drawn with the probabilities that logits give.
 
     Args:
@@ -117,10 +118,10 @@ def _choices(logits: Any, seed: Any, rerandomizes: bool | None) -> Any:
     """
     seeds = batch(random(seed, rerandomizes), 2)
 
-    def select_dataset_constant_logits(seed: Any) -> Any:
+    def select_dataset_constant_logits(seed: object) -> Any:
         return _draw(logits, seed)
 
-    def select_dataset_varying_logits(logits: Any, seed: Any) -> Any:
+    def select_dataset_varying_logits(logits: object, seed: object) -> Any:
         return _draw(logits, seed)
 
     if isinstance(logits, DatasetBase):
@@ -128,7 +129,7 @@ def _choices(logits: Any, seed: Any, rerandomizes: bool | None) -> Any:
     return _map_inline(seeds, select_dataset_constant_logits)
 
 
-def _draw(logits: Any, seed: Any) -> Any:
+def _draw(logits: object, seed: object) -> Any:
     drawn = raw.StatelessMultinomial(logits=logits, num_samples=1, seed=seed, output_dtype=int64)
     return raw.Squeeze(input=drawn, axis=[0, 1])
 
@@ -151,7 +152,10 @@ def _map_inline(dataset: Any, function: Callable[..., Any]) -> Any:
 
 @export("data.experimental.sample_from_datasets")
 def sample_from_datasets_once(
-    datasets: Sequence[DatasetBase], weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False
+    datasets: Sequence[DatasetBase],
+    weights: TensorLike | None = None,
+    seed: TensorLike | None = None,
+    stop_on_empty_dataset: bool = False,
 ) -> Any:
     """Makes a dataset whose elements are drawn from several datasets; see `tf.data.Dataset.sample_from_datasets`.
 

@@ -21,7 +21,7 @@ from millrace._src.util.export import export
 
 
 @export("constant", v1=[])
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:
+def constant(value: object, dtype: object = None, shape: object = None, name: str = "Const") -> Any:
     """Makes a constant tensor of a Python or NumPy value.
 
     >>> tf.constant([[1, 2], [3, 4]])
@@ -67,7 +67,7 @@ new_eager_tensor: Callable[[Array, DType], EagerTensor] = _first_tensor
 """Makes a constant; later ones need no note."""
 
 
-def array_of_value(value: Any, dtype: DType | None) -> tuple[Array, DType]:
+def array_of_value(value: object, dtype: DType | None) -> tuple[Array, DType]:
     """Returns the value as an array that no other code may change, and the dtype."""
     if isinstance(value, SymbolicTensor):
         if dtype is not None and value.dtype is not dtype:
@@ -84,7 +84,7 @@ def array_of_value(value: Any, dtype: DType | None) -> tuple[Array, DType]:
     return make_array(value, dtype)
 
 
-def reshape_value(array: Array, shape: TensorShape, value: Any) -> Array:
+def reshape_value(array: Array, shape: TensorShape, value: object) -> Array:
     """Gives the array the wanted shape: reshapes the array, or repeats a single element."""
     if not shape.is_fully_defined():
         raise TypeError(f"tf.constant: `shape` must be fully defined; received {shape}.")

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.argument_types import DTypeLike, ShapeLike, TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.dtypes import DType
@@ -51,7 +52,7 @@ def identity_gradient(dy: Tensor) -> Tensor:
 
 
 @export("identity")
-def identity(input: Any, name: str | None = None) -> Any:
+def identity(input: TensorLike, name: str | None = None) -> Any:
     """Returns a tensor with the same shape, dtype and contents as `input`.
 
     >>> tf.identity(tf.constant([1, 2])).numpy()
@@ -151,7 +152,7 @@ def stop_gradient_op(xp: Xp, input: Array) -> Array:
 
 
 @export("stop_gradient")
-def stop_gradient(input: Any, name: str | None = None) -> Any:
+def stop_gradient(input: TensorLike, name: str | None = None) -> Any:
     """Returns `input` and lets no gradient flow back.
 
     >>> x = tf.constant(3.0)
@@ -275,7 +276,7 @@ def ensure_shape_gradient(dy: Tensor) -> Tensor:
 
 
 @export("ensure_shape")
-def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
+def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
     """Returns `x` and checks its shape at run time; while tracing, the shape is known from then on.
 
     >>> @tf.function(input_signature=[tf.TensorSpec(None)])
@@ -317,7 +318,7 @@ def placeholder_op(xp: Xp, *, dtype: DType, shape: TensorShape = TensorShape(Non
     raise invalid(f"You must feed a value for placeholder tensor with dtype {dtype.name} and shape {dims_text(shape)}")
 
 
-def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
+def placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | None = None) -> Any:
     """Inserts a placeholder that a v1 session must be fed.
 
     >>> with tf.Graph().as_default():
@@ -360,7 +361,7 @@ def placeholder_with_default_gradient(dy: Tensor) -> Tensor:
     return dy
 
 
-def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:
+def placeholder_with_default(input: object, shape: ShapeLike, name: str | None = None) -> Any:
     """Makes a placeholder that gives `input` when no value is fed.
 
     >>> int(tf.compat.v1.placeholder_with_default(3, []))

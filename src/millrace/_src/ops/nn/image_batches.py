@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 from millrace._src.ops.batching import (
@@ -27,7 +28,7 @@ from millrace._src.ops.batching import (
 )
 
 
-def _channels(operation: Any, rank: int) -> int:
+def _channels(operation: Operation, rank: int) -> int:
     """Returns the axis of the channels of an image batch."""
     return 1 if operation.attrs.get("data_format", "N").startswith("NC") else rank - 1
 
@@ -53,7 +54,7 @@ def apart(tensor: Any, axis: int, rows: BatchedRows) -> Any:
     return raw.Transpose(x=split, perm=[axis, *[i for i in range(rank + 1) if i != axis]])
 
 
-def conv(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
+def conv(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Convolves all rows; filters that differ become groups, and so do images that differ."""
     x, filters = arguments
     rank = operation.inputs[1].shape.rank
@@ -75,7 +76,9 @@ def _is_whole(images: Any, filters: Any, channels: int) -> bool:
     return depth is not None and depth == size
 
 
-def conv_input_gradient(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
+def conv_input_gradient(
+    operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows
+) -> Sequence[Any] | None:
     """Computes the gradients of all rows: with one filter the rows are images, else groups of channels.
 
     The arguments are the sizes of the images, the filters and the output's gradient.
@@ -97,14 +100,16 @@ def conv_input_gradient(operation: Any, arguments: Sequence[BatchedValue], rows:
     return [apart(results, channels, rows)]
 
 
-def _with_groups(sizes: Any, axis: int, rows: BatchedRows) -> Any:
+def _with_groups(sizes: object, axis: int, rows: BatchedRows) -> Any:
     """Multiplies one of several dimensions by the number of rows."""
     dims = convert_to_tensor(int32(sizes))
     grouped = raw.Mul(x=dims[axis : axis + 1], y=convert_to_tensor(rows.vector(), dtype="int32"))
     return raw.ConcatV2(values=[dims[:axis], grouped, dims[axis + 1 :]], axis=0)
 
 
-def conv_filter_gradient(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
+def conv_filter_gradient(
+    operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows
+) -> Sequence[Any] | None:
     """Computes the filters' gradients of all rows: the rows' filters are groups of channels.
 
     The arguments are the images, the sizes of the filters and the output's gradient.
@@ -128,7 +133,7 @@ def conv_filter_gradient(operation: Any, arguments: Sequence[BatchedValue], rows
 # --- depthwise -------------------------------------------------------------------------------------------------------
 
 
-def depthwise(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
+def depthwise(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Convolves all rows; since every channel has its own filters, rows of filters are more channels."""
     x, filters = arguments
     if not filters.is_batched:
@@ -139,7 +144,7 @@ def depthwise(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRo
 
 
 def depthwise_input_gradient(
-    operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows
+    operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows
 ) -> Sequence[Any] | None:
     """Computes the gradients with respect to the images, as for a convolution."""
     sizes, filters, gradient = arguments
@@ -152,7 +157,7 @@ def depthwise_input_gradient(
 
 
 def depthwise_filter_gradient(
-    operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows
+    operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows
 ) -> Sequence[Any] | None:
     """Computes the gradients with respect to the filters; the rows' filters are more channels."""
     x, sizes, gradient = arguments
@@ -167,7 +172,7 @@ def depthwise_filter_gradient(
 
 
 def pool_gradient_of_shape(
-    operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows
+    operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows
 ) -> Sequence[Any] | None:
     """Computes the gradients of all rows, which are images; the arguments are the images' shape and the gradient."""
     shape, gradient = arguments
@@ -179,7 +184,9 @@ def pool_gradient_of_shape(
     return [unfolded(call(operation, [full, folded(gradient.tensor)])[0], gradient.tensor)]
 
 
-def pool_with_positions(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
+def pool_with_positions(
+    operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows
+) -> Sequence[Any] | None:
     """Pools all rows as images, unless the positions of an input or output count through the images of a row."""
     if operation.attrs["include_batch_in_index"]:
         return None
@@ -190,7 +197,7 @@ def pool_with_positions(operation: Any, arguments: Sequence[BatchedValue], rows:
 # --- channels --------------------------------------------------------------------------------------------------------
 
 
-def bias(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
+def bias(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Adds a bias; a bias that differs from row to row is broadcast along all axes but the channels."""
     x, b = arguments
     rank = operation.inputs[0].shape.rank
@@ -203,7 +210,7 @@ def bias(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -
     return [raw.AddV2(x=rows.spread(x), y=reshaped(b.tensor, joined(*shape, [1] * after)))]
 
 
-def bias_gradient(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
+def bias_gradient(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Sums over all axes but the rows and the channels."""
     rank = operation.inputs[0].shape.rank
     if rank is None:
@@ -212,7 +219,7 @@ def bias_gradient(operation: Any, arguments: Sequence[BatchedValue], rows: Batch
     return [raw.Sum(input=arguments[0].tensor, reduction_indices=[i for i in range(1, rank + 1) if i != channels])]
 
 
-def normalization(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
+def normalization(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Normalizes all rows; since every channel has its own mean and variance, the rows are more channels."""
     ranks = [t.shape.rank for t in operation.inputs]
     if None in ranks:
@@ -245,7 +252,7 @@ def _separate(tensor: Any, old: Any, channels: int, rows: BatchedRows) -> Any:
 # --- space and batch -------------------------------------------------------------------------------------------------
 
 
-def space_to_batch(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
+def space_to_batch(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Cuts the images of all rows; the parts of an image are further images.
 
     For `[rows, images]` the op gives `[parts, rows, images]`, from which the rows are moved to the front.
@@ -261,7 +268,7 @@ def space_to_batch(operation: Any, arguments: Sequence[BatchedValue], rows: Batc
     return [reshaped(moved, joined(sizes[:1], product(sizes[1:3]), sizes[3:]))]
 
 
-def batch_to_space(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
+def batch_to_space(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Joins the parts of the images of all rows: the inverse of `space_to_batch`.
 
     The op expects the images of all rows of each part one after the other.
@@ -278,14 +285,14 @@ def batch_to_space(operation: Any, arguments: Sequence[BatchedValue], rows: Batc
     return [reshaped(images, joined(rows.vector(), [-1], dimensions(images)[1:]))]
 
 
-def _parts(operation: Any, arguments: Sequence[BatchedValue]) -> Any:
+def _parts(operation: Operation, arguments: Sequence[BatchedValue]) -> Any:
     """Returns the number of parts that an image is cut into."""
     if "block_size" in operation.attrs:
         return [operation.attrs["block_size"] ** 2]
     return raw.Prod(input=int32(arguments[1].tensor), reduction_indices=[0], keep_dims=True)
 
 
-def cross_entropy(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
+def cross_entropy(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Computes the losses of all rows; logits and labels, broadcast against each other, become two matrices."""
     logits, labels = (rows.spread(a) for a in arguments)
     shape = raw.BroadcastArgs(s0=raw.Shape(input=logits), s1=raw.Shape(input=labels))

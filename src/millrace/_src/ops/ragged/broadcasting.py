@@ -35,7 +35,7 @@ _MISMATCHED_SPLITS = (
 )
 
 
-def static_size(size: Any) -> int | None:
+def static_size(size: object) -> int | None:
     """Returns a size as an int: an int itself, or the value of a scalar that is known while tracing; else None."""
     if isinstance(size, int):
         return size
@@ -43,7 +43,7 @@ def static_size(size: Any) -> int | None:
     return None if value is None else int(value)
 
 
-def common_splits_dtype(*values: Any) -> DType | None:
+def common_splits_dtype(*values: object) -> DType | None:
     """Returns the dtype of the row splits of those among the values that are ragged; None if none is.
 
     Raises: ValueError: if the dtypes differ.
@@ -83,7 +83,7 @@ class ShapeParts:
         return self.sizes[max(axis - len(self.partitions), 0)]
 
 
-def sized(size: Any) -> Any:
+def sized(size: object) -> Any:
     """Returns a size as an int if it is known while tracing, else as it is."""
     known = static_size(size)
     return size if known is None else known
@@ -187,7 +187,7 @@ class _BroadcastWalk:
         self.first_size = self.nrows = self.merged(sizes)
         self.rows = [self._first_rows(size) for size in sizes]
 
-    def _first_rows(self, size: Any) -> Rows:
+    def _first_rows(self, size: object) -> Rows:
         known, whole = static_size(size), static_size(self.first_size)
         if known == 1:
             return ONE_ROW
@@ -212,7 +212,7 @@ class _BroadcastWalk:
         self._check_sizes(unknown_sizes[1:] and unknown_sizes, size)
         return size
 
-    def _check_sizes(self, sizes: Sequence[Any], expected: Any) -> None:
+    def _check_sizes(self, sizes: Sequence[Any], expected: object) -> None:
         for size in sizes:
             is_one = raw.Equal(x=size, y=self._tensor(1))
             seen = raw.SelectV2(condition=is_one, t=self._tensor(expected), e=size)
@@ -250,7 +250,7 @@ class _BroadcastWalk:
         """Returns row numbers as an index vector."""
         return raw.Fill(dims=[self._tensor(self.nrows)], value=self._tensor(0)) if rows is ONE_ROW else rows
 
-    def _uniform(self, size: Any, given: Sequence[RowPartition | None]) -> RowPartition:
+    def _uniform(self, size: object, given: Sequence[RowPartition | None]) -> RowPartition:
         """Returns the partition into rows of one length; a shape's own one if the shape is not repeated."""
         for partition, rows in zip(given, self.rows, strict=True):
             if partition is not None and rows is None:
@@ -262,7 +262,7 @@ class _BroadcastWalk:
             self._tensor(size), nrows * self._tensor(size), nrows, validate=False, dtype_hint=self.dtype
         )
 
-    def _deeper(self, rows: Rows, dim: Any, inner: _ValueOffsets, is_main: bool) -> Rows:
+    def _deeper(self, rows: Rows, dim: object, inner: _ValueOffsets, is_main: bool) -> Rows:
         """Returns which of an operand's rows one axis further in each row of the result shows."""
         if isinstance(dim, RowPartition):
             if not is_main:
@@ -273,7 +273,7 @@ class _BroadcastWalk:
             return raw.GatherV2(params=starts, indices=inner.rowids, axis=0) + inner.offsets
         return self._deeper_uniform(rows, dim, inner)
 
-    def _deeper_uniform(self, rows: Rows, size: Any, inner: _ValueOffsets) -> Rows:
+    def _deeper_uniform(self, rows: Rows, size: object, inner: _ValueOffsets) -> Rows:
         known = static_size(size)
         if known == 1 and rows is ONE_ROW:
             return ONE_ROW
@@ -291,7 +291,7 @@ class _BroadcastWalk:
         offsets = inner.offsets if known is not None else inner.offsets * self._unless_one(size)
         return row_starts * self._tensor(size) + offsets
 
-    def _check_lengths(self, partition: RowPartition, size: Any) -> None:
+    def _check_lengths(self, partition: RowPartition, size: object) -> None:
         """Checks that all rows are of a length, unless the length turns out to be 1."""
         splits = partition.row_splits()
         expected = range_(shape_tensor(splits, out_type=self.dtype)[0], dtype=self.dtype) * self._tensor(size)
@@ -308,10 +308,10 @@ class _BroadcastWalk:
         if partition.row_splits() is not expected.row_splits():
             self.checks += check("==", expected.row_splits(), partition.row_splits(), self.words)
 
-    def _tensor(self, size: Any) -> Any:
+    def _tensor(self, size: object) -> Any:
         return convert_to_tensor(size, dtype=self.dtype)
 
-    def _unless_one(self, size: Any) -> Any:
+    def _unless_one(self, size: object) -> Any:
         """Returns 0 for a size of 1, which is repeated, else 1."""
         return cast(raw.NotEqual(x=size, y=self._tensor(1)), self.dtype)
 
@@ -357,12 +357,12 @@ class BroadcastValues:
             for value, parts, rows in zip(values, all_parts, self._broadcast.rows, strict=True)
         ]
 
-    def with_flat_values(self, flat_values: Any) -> Any:
+    def with_flat_values(self, flat_values: object) -> Any:
         """Returns the tensor of the broadcast shape with these flat values: a RaggedTensor, a Tensor if none is."""
         return nested(checked(flat_values, self._broadcast.checks), self._broadcast.partitions)
 
 
-def nested(flat_values: Any, partitions: Sequence[RowPartition]) -> Any:
+def nested(flat_values: object, partitions: Sequence[RowPartition]) -> Any:
     """Returns the ragged tensor of flat values and partitions that fit, outermost first."""
     result = flat_values
     for partition in reversed(partitions):
@@ -370,7 +370,7 @@ def nested(flat_values: Any, partitions: Sequence[RowPartition]) -> Any:
     return result
 
 
-def flat_rows(value: Any, parts: ShapeParts, depth: int, rows: Rows) -> Any:
+def flat_rows(value: object, parts: ShapeParts, depth: int, rows: Rows) -> Any:
     """Returns the values of a dense or ragged tensor below `depth` partitions, picked by row numbers.
 
     Args:

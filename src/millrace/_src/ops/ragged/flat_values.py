@@ -12,7 +12,7 @@ from millrace._src.util.export import export
 
 
 @export("ragged.map_flat_values")
-def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def map_flat_values(op: Callable[..., Any], *args: object, **kwargs: object) -> Any:
     """Calls a function with the flat values instead of ragged tensors, and gives the result their partitions.
 
     >>> x = tf.ragged.constant([[1, 2, 3], [], [4, 5]])
@@ -55,7 +55,7 @@ def on_flat_values(function: Callable[..., Any], value: Any, *others: Any) -> An
     return value.with_flat_values(function(value.flat_values, *[other.flat_values for other in others]))
 
 
-def flat_values_of(value: Any) -> Any:
+def flat_values_of(value: object) -> Any:
     """Returns the flat values of a ragged tensor; any other value as it is."""
     return value.flat_values if isinstance(value, RaggedTensor) else value
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.argument_types import DTypeLike, TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import bool as tf_bool
@@ -34,7 +35,7 @@ _BOTH = "x and y must be either both None or both non-None"
 
 @operator("ragged_boolean_mask")
 @export("ragged.boolean_mask")
-def ragged_boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
+def ragged_boolean_mask(data: TensorLike, mask: Any, name: str | None = None) -> Any:
     """Keeps the elements for which a mask is True, each in its row.
 
     >>> data = tf.constant([[1, 2, 3], [4, 5, 6]])
@@ -73,7 +74,7 @@ def _mask_rows(data: Any, mask: Any) -> Any:
     return gathered(data, _true_positions(mask))
 
 
-def _true_positions(mask: Any) -> Any:
+def _true_positions(mask: object) -> Any:
     """Returns the positions at which a vector is True."""
     return raw.Reshape(tensor=raw.Where(input=mask), shape=[-1])
 
@@ -103,7 +104,7 @@ def _mask(data: Any, mask: Any, rank: int) -> RaggedTensor:
     return result
 
 
-def _as_ragged(value: Any, ragged_rank: int, dtype: Any) -> RaggedTensor:
+def _as_ragged(value: object, ragged_rank: int, dtype: DTypeLike) -> RaggedTensor:
     if isinstance(value, RaggedTensor):
         return value
     made: RaggedTensor = RaggedTensor.from_tensor(value, ragged_rank=ragged_rank, row_splits_dtype=dtype)
@@ -114,7 +115,7 @@ def _as_ragged(value: Any, ragged_rank: int, dtype: Any) -> RaggedTensor:
 
 
 @overload("where", RaggedTensor)
-def ragged_where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+def ragged_where(condition: object, x: object = None, y: object = None, name: str | None = None) -> Any:
     """Picks from `x` or `y`, which broadcast; without them finds the indices of what is True."""
     if (x is None) != (y is None):
         raise ValueError(_BOTH)
@@ -129,7 +130,7 @@ def ragged_where(condition: Any, x: Any = None, y: Any = None, name: str | None 
 
 
 @overload("compat.v1.where", RaggedTensor)
-def ragged_where_select(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+def ragged_where_select(condition: Any, x: object = None, y: object = None, name: str | None = None) -> Any:
     """Picks elements, or rows where `condition` is a vector, from `x` or `y`."""
     if (x is None) != (y is None):
         raise ValueError(_BOTH)
@@ -144,13 +145,13 @@ def ragged_where_select(condition: Any, x: Any = None, y: Any = None, name: str 
         return _rows_where(condition, x, y)
 
 
-def _elements_where(condition: RaggedTensor, x: Any, y: Any) -> Any:
+def _elements_where(condition: RaggedTensor, x: object, y: object) -> Any:
     if not (isinstance(x, RaggedTensor) and isinstance(y, RaggedTensor)):
         raise ValueError("Input shapes do not match.")
     return map_flat_values(where_select, condition, x, y)
 
 
-def _rows_where(condition: Any, x: Any, y: Any) -> Any:
+def _rows_where(condition: object, x: object, y: object) -> Any:
     x, y = with_common_ragged_rank([x, y])
     dtype = x._row_partition.dtype
     counts = [row_count(value, dtype) for value in (x, y)]
@@ -159,7 +160,7 @@ def _rows_where(condition: Any, x: Any, y: Any) -> Any:
     return gathered(joined_rows([x, y]), order)
 
 
-def _indices_of_true(condition: Any) -> Any:
+def _indices_of_true(condition: object) -> Any:
     """Returns the index vectors of the elements that are True, as a matrix."""
     if not isinstance(condition, RaggedTensor):
         return raw.Where(input=condition)

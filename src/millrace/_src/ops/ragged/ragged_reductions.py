@@ -39,7 +39,7 @@ class RaggedReduction:
     def __init__(self, dense: Callable[..., Any], segments: SegmentOp) -> None:
         self.dense, self.segments = dense, segments
 
-    def __call__(self, value: Any, axis: Any, keepdims: Any) -> Any:
+    def __call__(self, value: Any, axis: object, keepdims: object) -> Any:
         """Reduces a ragged tensor along axes; None for all of them."""
         rank = value.shape.rank
         if axis is None:
@@ -50,7 +50,7 @@ class RaggedReduction:
             value = expanded_dims(value, a) if keepdims else value
         return value
 
-    def along(self, value: Any, axis: int) -> Any:
+    def along(self, value: object, axis: int) -> Any:
         """Reduces a dense or ragged tensor along one axis."""
         if not isinstance(value, RaggedTensor):
             return self.dense(value, axis)
@@ -97,28 +97,36 @@ _largest = RaggedReduction(reduce.reduce_max, raw.UnsortedSegmentMax)
 
 
 @overload("math.reduce_sum", RaggedTensor)
-def ragged_reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Any:
+def ragged_reduce_sum(
+    input_tensor: object, axis: object = None, keepdims: object = False, name: str | None = None
+) -> Any:
     """Adds up the elements along axes."""
     with name_scope(name, "RaggedReduceSum"):
         return _sum(input_tensor, axis, keepdims)
 
 
 @overload("math.reduce_prod", RaggedTensor)
-def ragged_reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Any:
+def ragged_reduce_prod(
+    input_tensor: object, axis: object = None, keepdims: object = False, name: str | None = None
+) -> Any:
     """Multiplies the elements along axes."""
     with name_scope(name, "RaggedReduceProd"):
         return _product(input_tensor, axis, keepdims)
 
 
 @overload("math.reduce_min", RaggedTensor)
-def ragged_reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Any:
+def ragged_reduce_min(
+    input_tensor: object, axis: object = None, keepdims: object = False, name: str | None = None
+) -> Any:
     """Finds the smallest elements along axes; the largest number of the dtype for an empty row."""
     with name_scope(name, "RaggedReduceMin"):
         return _smallest(input_tensor, axis, keepdims)
 
 
 @overload("math.reduce_max", RaggedTensor)
-def ragged_reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Any:
+def ragged_reduce_max(
+    input_tensor: object, axis: object = None, keepdims: object = False, name: str | None = None
+) -> Any:
     """Finds the largest elements along axes; the smallest number of the dtype for an empty row."""
     with name_scope(name, "RaggedReduceMax"):
         return _largest(input_tensor, axis, keepdims)
@@ -131,7 +139,7 @@ def ragged_reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = Fals
         return _mean(input_tensor, axis, keepdims)
 
 
-def _mean(value: RaggedTensor, axis: Any, keepdims: Any) -> Any:
+def _mean(value: RaggedTensor, axis: object, keepdims: object) -> Any:
     ones = value.with_flat_values(raw.OnesLike(x=value.flat_values))
     return on_flat_values(truediv, _sum(value, axis, keepdims), _sum(ones, axis, keepdims))
 
@@ -143,7 +151,7 @@ def ragged_reduce_variance(input_tensor: Any, axis: Any = None, keepdims: Any = 
         return _variance(input_tensor, axis, keepdims)
 
 
-def _variance(value: RaggedTensor, axis: Any, keepdims: Any) -> Any:
+def _variance(value: RaggedTensor, axis: object, keepdims: object) -> Any:
     if value.dtype.is_complex:
         raise ValueError("reduce_variance is not supported for RaggedTensors with complex dtypes.")
     squares = value.with_flat_values(raw.Square(x=value.flat_values))
@@ -151,7 +159,7 @@ def _variance(value: RaggedTensor, axis: Any, keepdims: Any) -> Any:
     return on_flat_values(_difference_from_square, mean_square, mean)
 
 
-def _difference_from_square(mean_square: Any, mean: Any) -> Any:
+def _difference_from_square(mean_square: object, mean: object) -> Any:
     """Returns the variance; rounding, of which a root would make NaN, does not take it below 0."""
     difference = mean_square - raw.Square(x=mean)
     return raw.Maximum(x=difference, y=raw.ZerosLike(x=difference))
@@ -183,12 +191,14 @@ def _as_numbers(value: RaggedTensor) -> RaggedTensor:
     return value.with_flat_values(cast(cast(value.flat_values, tf_bool), int32))
 
 
-def _as_truth(value: Any) -> Any:
+def _as_truth(value: object) -> Any:
     return on_flat_values(lambda x: cast(x, tf_bool), value)
 
 
 @overload("math.reduce_logsumexp", RaggedTensor)
-def ragged_reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Any:
+def ragged_reduce_logsumexp(
+    input_tensor: Any, axis: object = None, keepdims: Any = False, name: str | None = None
+) -> Any:
     """Computes the logarithm of the sum of the exponentials along axes."""
     with name_scope(name, "ReduceLogSumExp"):
         if axis is None:
@@ -201,6 +211,6 @@ def ragged_reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any =
         return on_flat_values(lambda x, y: x + y, logarithm, largest if keepdims else _largest(largest, axis, False))
 
 
-def _finite(x: Any) -> Any:
+def _finite(x: object) -> Any:
     """Returns 0 instead of what is not finite."""
     return raw.SelectV2(condition=raw.IsFinite(x=x), t=x, e=raw.ZerosLike(x=x))

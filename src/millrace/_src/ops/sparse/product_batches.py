@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from millrace._src.core.argument_types import ShapeLike
 from millrace._src.core.dtypes import int64
+from millrace._src.graph.operation import Operation
 from millrace._src.ops import raw
 from millrace._src.ops.batching import BatchedRows, BatchedValue
 
 
-def sparse_times_dense(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
+def sparse_times_dense(
+    operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows
+) -> Sequence[Any] | None:
     """Multiplies sparse matrices with common coordinates by dense matrices."""
     indices, values, shape, dense = arguments
     if indices.is_batched or shape.is_batched:
@@ -26,7 +30,7 @@ def sparse_times_dense(operation: Any, arguments: Sequence[BatchedValue], rows: 
     return [_blocks(operation, arguments, b, rows)]
 
 
-def _multiply(operation: Any, indices: Any, values: Any, shape: Any, b: Any) -> Any:
+def _multiply(operation: Operation, indices: object, values: object, shape: ShapeLike, b: object) -> Any:
     return raw.SparseTensorDenseMatMul(
         a_indices=indices, a_values=values, a_shape=shape, b=b, adjoint_a=operation.attrs["adjoint_a"]
     )
@@ -40,7 +44,7 @@ def _normal_form(dense: BatchedValue, is_adjoint: bool) -> Any:
     return transpose(x=dense.tensor, perm=[0, 2, 1] if dense.is_batched else [1, 0])
 
 
-def _side_by_side(operation: Any, sparse_parts: Sequence[Any], b: Any) -> Any:
+def _side_by_side(operation: Operation, sparse_parts: Sequence[Any], b: object) -> Any:
     """Multiplies one sparse matrix by dense matrices `[rows, inner, columns]`."""
     count, inner, columns = (raw.Shape(input=b, out_type=int64)[i] for i in range(3))
     wide = raw.Reshape(tensor=raw.Transpose(x=b, perm=[1, 0, 2]), shape=raw.Pack(values=[inner, count * columns]))
@@ -50,7 +54,7 @@ def _side_by_side(operation: Any, sparse_parts: Sequence[Any], b: Any) -> Any:
     return raw.Transpose(x=raw.Reshape(tensor=product, shape=raw.Pack(values=[height, count, columns])), perm=[1, 0, 2])
 
 
-def _blocks(operation: Any, arguments: Sequence[BatchedValue], b: Any, rows: BatchedRows) -> Any:
+def _blocks(operation: Operation, arguments: Sequence[BatchedValue], b: object, rows: BatchedRows) -> Any:
     """Multiplies sparse matrices of values `[rows, n]`, as blocks of one matrix."""
     indices, values, shape, dense = arguments
     numbers = raw.Cast(x=rows.numbers(), DstT=int64)

@@ -14,6 +14,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
@@ -76,7 +77,7 @@ class SparseTensor(CompositeTensor):
 
     _stands_for_tensor = True
 
-    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+    def __init__(self, indices: TensorLike, values: TensorLike, dense_shape: TensorLike) -> None:
         if not _overloads_are_on:
             _switch_overloads_on()
         if state.graph is None:
@@ -92,7 +93,7 @@ class SparseTensor(CompositeTensor):
         _check_shapes(self._indices.shape, self._values.shape, self._dense_shape.shape)
 
     @classmethod
-    def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
+    def from_value(cls, sparse_tensor_value: object) -> SparseTensor:
         """Makes a sparse tensor of another, or of a `tf.compat.v1.SparseTensorValue`.
 
         Args:
@@ -140,7 +141,7 @@ class SparseTensor(CompositeTensor):
         """Returns the static shape."""
         return self.shape
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Notes what is known of the static shape.
 
         Args:
@@ -151,7 +152,7 @@ class SparseTensor(CompositeTensor):
         """
         self._known_shape = self.shape.merge_with(as_shape(shape))
 
-    def with_values(self, new_values: Any) -> SparseTensor:
+    def with_values(self, new_values: TensorLike) -> SparseTensor:
         """Returns the sparse tensor with other elements at the same coordinates.
 
         >>> st = tf.SparseTensor([[0], [2]], [1.0, 2.0], [3])
@@ -226,16 +227,16 @@ class SparseTensor(CompositeTensor):
 
     # --- operators: with a dense operand, which is broadcast to the sparse one ---------------------------------------
 
-    def __mul__(self, other: Any) -> SparseTensor:
+    def __mul__(self, other: TensorLike) -> SparseTensor:
         return _operator("mul")(self, other)
 
-    def __truediv__(self, other: Any) -> SparseTensor:
+    def __truediv__(self, other: TensorLike) -> SparseTensor:
         return _operator("truediv")(self, other)
 
-    def __div__(self, other: Any) -> SparseTensor:
+    def __div__(self, other: TensorLike) -> SparseTensor:
         return _operator("div")(self, other)
 
-    def __rmul__(self, other: Any) -> SparseTensor:
+    def __rmul__(self, other: TensorLike) -> SparseTensor:
         return _operator("rmul")(self, other) if isinstance(other, Operators) else NotImplemented
 
 
@@ -254,7 +255,7 @@ def _operator(name: str) -> Callable[[Any, Any], SparseTensor]:
     return operator
 
 
-def _index_tensor(value: Any, name: str) -> Any:
+def _index_tensor(value: object, name: str) -> Any:
     """Returns `indices` or `dense_shape` as an int64 tensor."""
     if type(value) is EagerTensor and value.dtype is int64 and state.graph is None:
         return value
@@ -275,7 +276,7 @@ SparseTensorType = (SparseTensor, SparseTensorValue)
 """The classes of which functions of `tf.sparse` take a value."""
 
 
-def as_sparse(value: Any) -> SparseTensor:
+def as_sparse(value: object) -> SparseTensor:
     """Returns a sparse tensor, made of a `SparseTensorValue` where that is given.
 
     Raises:

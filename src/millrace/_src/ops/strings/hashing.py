@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
 from millrace._src.ops.array.farmhash import fingerprint64, packed_fingerprints64
@@ -252,7 +253,7 @@ def string_to_hash_bucket(xp: Xp, string_tensor: Array, *, num_buckets: int) -> 
 @export(
     "strings.to_hash_bucket_fast", v1=["strings.to_hash_bucket_fast", "string_to_hash_bucket_fast"], elementwise="unary"
 )
-def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
+def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Any:
     """Maps every string to one of `num_buckets` buckets, quickly; an attacker can choose strings that collide.
 
     >>> tf.strings.to_hash_bucket_fast(["Hello", "TensorFlow", "2.x"], 3).numpy()
@@ -274,7 +275,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
     v1=["strings.to_hash_bucket_strong", "string_to_hash_bucket_strong"],
     elementwise="unary",
 )
-def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
+def to_hash_bucket_strong(input: TensorLike, num_buckets: int, key: object, name: str | None = None) -> Any:
     """Maps every string to one of `num_buckets` buckets; without the key no attacker can choose strings that collide.
 
     >>> tf.strings.to_hash_bucket_strong(["Hello", "TF"], 3, [1, 2]).numpy()
@@ -295,7 +296,7 @@ def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | No
 
 
 @export("strings.to_hash_bucket", v1=[], elementwise="unary")
-def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
+def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None) -> Any:
     """Maps every string to one of `num_buckets` buckets, by the hash of the first TensorFlow.
 
     >>> tf.strings.to_hash_bucket(["a", "b"], 10).numpy()
