@@ -41,7 +41,7 @@ newest: $(VENV)/venv.stamp  ## run a selection of the tests on the newest other 
 	echo "Python $$found"; \
 	$(MAKE) --no-print-directory test VENV=.venv-$${found%% *} PYTHONS="$${found#* }" TESTS='$(NEWEST_TESTS)'
 
-lint: style layers sizes generated  ## style, layers, file sizes, freshness of the generated files
+lint: style layers sizes prose structure generated  ## style, layers, sizes, words, structure, freshness of generated files
 
 style: $(VENV)/dev.stamp
 	@$(PYTHON) -m ruff check --quiet --output-format concise .
@@ -51,6 +51,12 @@ layers: $(VENV)/dev.stamp
 
 sizes: $(VENV)/venv.stamp
 	@$(PYTHON) tools/check_sizes.py
+
+prose: $(VENV)/venv.stamp
+	@$(PYTHON) tools/check_prose.py
+
+structure: $(VENV)/venv.stamp
+	@$(PYTHON) tools/check_structure.py
 
 generated: $(VENV)/venv.stamp
 	@$(PYTHON) tools/gen_api.py --check
@@ -99,4 +105,4 @@ $(VENV)/bench.stamp: $(VENV)/test.stamp
 	@$(PIP) install --group bench
 	@touch $@
 
-.PHONY: help demo test cores keras-tests newest lint style layers sizes generated types api stubs bench clean
+.PHONY: help demo test cores keras-tests newest lint style layers sizes prose structure generated types api stubs bench clean

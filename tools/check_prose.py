@@ -28,6 +28,9 @@ LEFT_OUT = (
     "tests/oracle/recorded/",
     "tests/oracle/programs/",
     "tests/end_to_end/v1_programs/programs/",
+    "src/millrace/_src/testing/plain_case.py",  # unittest's `places=`
+    "tests/ops/strings/test_packed_numbers.py",  # Hypothesis's `places=`
+    "tests/contracts/test_every_tape.py",  # names a module of the recorded programs
     "tools/check_prose.py",
     "tests/tools/test_check_prose.py",
 )
@@ -54,7 +57,7 @@ TERMS = (
     Term(
         r"\b_?[Pp]laces?(?![a-z])|[a-z]_places?(?![a-z])|\b_?Places?(?=[A-Z])",
         "device, index, node, position, slot",
-        r"(?i)(\b|_)in[-_ ]place(?![a-z])|into place|\b(last|decimal) places?\b",
+        r"(?i)(\b|_)in[-_ ]place(?![a-z])|into place|\b(last|decimal) places?\b|_place_dataset_on_device",
     ),
     Term(r"Tells whether", "Returns whether"),
     Term(
@@ -65,7 +68,7 @@ TERMS = (
     Term(r"(?i)\bcarr(y|ies|ied|ying)[ _]out\b", "run, execute, compute"),
     Term(r"\b_?(MOST|LEAST|LONGEST)(_[A-Z]|\b(?!-))", "MAX_x, MIN_x"),
     Term(r"\bst(and|ands|ood|anding) for\b", "represent"),
-    Term(r"(?i)\bnobody|\bwhoever", "no caller, the caller"),
+    Term(r"(?i)\bnobody|\bwhoever", "no caller, the caller", r"nobody\.Knows|[\"']Nobody[\"']"),
     Term(
         r"\bways\.py|\.ways\b|\b_?ways?_\w+|\w+_ways?\b|\bWays?[A-Z]|\b_?Ways?\b(?=[(:\]])",
         "implementation, kernel candidates",
@@ -73,13 +76,13 @@ TERMS = (
     ),
     Term(r"index_ranges", "value-range analysis", r"\bvalue_index_ranges\b"),
     Term(r"\b(short|long) way\b", "fast path, slow path"),
-    Term(r"\bTakers?\b|\b[Mm]isfits?\b", "restore spec, shape mismatch"),
+    Term(r"\bTakers?\b|\b[Mm]isfits?\b", "restore spec, shape mismatch", r"\bmisfits\(self\)|\.misfits\b"),  # public
     Term(r"\bgone_over\b|\bcalls_differ\b", "optimized for iteration, needs slow path"),
     Term(r"\b[Bb]lur(s|red)?\b", "unknown-dimension mask", r"(?i)gaussian blur|blurs? (an|the) image|motion blur"),
-    Term(r"\b[Oo]utlines?\b", "structure key", folders=("src", "docs")),
+    Term(r"\b[Oo]utlines?\b", "structure key", folders=("src",)),
     Term(r"\b(seed )?eras?\b", "seed epoch"),
     Term(r"\b_?[Tt]wins?\b", "cached device array", folders=("src", "docs")),
-    Term(r"\bbetween[ _]replicas\b", "cross-replica"),
+    Term(r"\bbetween[ _]replicas\b", "cross-replica", r"communication between replicas"),
     Term(r"\b[Cc]ertainly[ _]assigned\b", "definitely assigned"),
     Term(r"\b[Oo]ld[ _]forms?\b", "v1 wrapper"),
     Term(r"\bhears? of\b", "listens for"),

@@ -171,18 +171,18 @@ def test_a_forked_process_does_not_wait_for_a_thread_it_does_not_have(tmp_path: 
 
 
 def test_checkpoints_that_are_dropped_leave_no_threads(tmp_path: Path) -> None:
-    def write(place: int) -> None:
-        tf.train.Checkpoint(v=tf.Variable(1.0)).write(str(tmp_path / f"c{place}"), ASYNC)
+    def write(index: int) -> None:
+        tf.train.Checkpoint(v=tf.Variable(1.0)).write(str(tmp_path / f"c{index}"), ASYNC)
 
     before = set(threading.enumerate())
-    for place in range(5):
-        write(place)
+    for index in range(5):
+        write(index)
     deadline = time.monotonic() + 30.0
     while set(threading.enumerate()) - before and time.monotonic() < deadline:
         gc.collect()
         time.sleep(0.01)
     assert not set(threading.enumerate()) - before
-    assert all(value_in(str(tmp_path / f"c{place}")) == 1.0 for place in range(5))
+    assert all(value_in(str(tmp_path / f"c{index}")) == 1.0 for index in range(5))
 
 
 def test_the_error_of_a_checkpoint_that_is_dropped_is_told_at_the_end(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_an_object_without_a_value_is_named(tmp_path: Path) -> None:
     [tf.Module, list, dict, lambda: {"a": 1}, lambda: [tf.Module()], lambda: tf.function(lambda: 1)],
     ids=["module", "list", "dict", "plain", "modules", "function"],
 )
-def test_objects_without_values_need_no_place(tmp_path: Path, extra: Any) -> None:
+def test_objects_without_values_need_no_saved_object(tmp_path: Path, extra: Any) -> None:
     path = written(tmp_path, v=tf.Variable(1.0))
     tf.train.Checkpoint(v=tf.Variable(0.0), extra=extra()).read(path).assert_consumed()
 

@@ -118,7 +118,7 @@ def test_random_graphs_come_back(plan: Any, shuffler: random.Random, early: int)
         assert partial.values_by_number() == saved.values_by_number()
 
 
-def test_an_object_in_two_places_takes_the_value_of_the_first() -> None:
+def test_an_object_saved_twice_takes_the_value_of_the_first() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = tf.train.Checkpoint(a=tf.Variable(1.0), b=tf.Variable(2.0)).write(f"{folder}/c")
         both = tf.Variable(0.0)

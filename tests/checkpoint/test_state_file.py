@@ -144,9 +144,9 @@ def test_in_place_of_a_damaged_checkpoint_the_one_with_the_number_before_is_foun
 
 @pytest.mark.parametrize("folder", ["run[1]", "a*", "q?"])
 def test_what_a_folder_is_called_removes_no_more_and_no_less(folder: str, tmp_path: Path) -> None:
-    place, other = tmp_path / folder, tmp_path / "ab"
-    for name in (place, other):
+    path, other = tmp_path / folder, tmp_path / "ab"
+    for name in (path, other):
         tf.train.Checkpoint(v=tf.Variable(1.0)).write(str(name / "ckpt-1"))
-    tf.compat.v1.train.remove_checkpoint(str(place / "ckpt-1"))
-    assert list(place.iterdir()) == []
+    tf.compat.v1.train.remove_checkpoint(str(path / "ckpt-1"))
+    assert list(path.iterdir()) == []
     assert len(list(other.iterdir())) == 2

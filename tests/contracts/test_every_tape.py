@@ -15,7 +15,7 @@ from tests.oracle.corpus import recorded
 from tests.oracle.differences import expected_answer
 from tests.oracle.programs._tape_kinds import KINDS
 from tests.oracle.programs._tape_recorders import RECORDERS, SIDES
-from tests.oracle.programs._tape_ways import WAYS
+from tests.oracle.programs._tape_ways import WAYS as BINDINGS
 from tests.oracle.programs.tape_table import CELLS
 
 _ROWS = set(CELLS.values())
@@ -68,7 +68,7 @@ def test_no_gradient_is_lost_without_a_reason() -> None:
 def test_every_side_meets_every_recorder_way_and_kind(side: str) -> None:
     rows = [row[1:] for row in _ROWS if row[0] == side]
     assert {recorder for recorder, _, _ in rows} == set(RECORDERS)
-    assert {way for _, way, _ in rows} == set(WAYS)
+    assert {way for _, way, _ in rows} == set(BINDINGS)
     assert {kind for _, _, kind in rows} == set(KINDS)
 
 
@@ -76,11 +76,11 @@ def test_every_side_meets_every_recorder_way_and_kind(side: str) -> None:
 def test_every_kind_meets_every_recorder_and_quick_way(kind: str) -> None:
     assert {recorder for _, recorder, _, other in _ROWS if other == kind} == set(RECORDERS)
     ways = {way for _, _, way, other in _ROWS if other == kind}
-    assert ways >= set(WAYS) - {"compiled", "loaded", "loaded_concrete"}
+    assert ways >= set(BINDINGS) - {"compiled", "loaded", "loaded_concrete"}
 
 
 def test_every_way_meets_tensors_and_variables_on_every_side() -> None:
-    pairs = {(s, "tape", way, kind) for s in SIDES for way in WAYS for kind in ("tensor", "variable")}
+    pairs = {(s, "tape", way, kind) for s in SIDES for way in BINDINGS for kind in ("tensor", "variable")}
     assert pairs <= _ROWS
 
 

@@ -327,7 +327,7 @@ def states_if_killed(start: State, events: Sequence[Event], byte_step: int = 1) 
     Args:
       start: what is there before the first event.
       events: what the process does if it lives.
-      byte_step: how many bytes further the next place in a write is.
+      byte_step: how many bytes further the next position in a write is.
 
     Yields: (where the process is killed, the state).
     """
@@ -418,7 +418,7 @@ def run_and_crash(
       disk: the disk, of which all is lasting at the start.
       program: what writes to the disk.
       check: asserts what must hold in each state; whether the program had ended is its argument.
-      byte_step: how many bytes further the next place in a write is; 1 where `MILLRACE_EVERY_BYTE` is set.
+      byte_step: how many bytes further the next position in a write is; 1 where `MILLRACE_EVERY_BYTE` is set.
       power: whether the power may be lost too, not only the process killed.
 
     Returns: The number of states.

@@ -14,8 +14,8 @@ disk = pytest.fixture(registered_disk)
 
 
 def _write(path: str, data: bytes, *, synced: bool = False) -> None:
-    files, place = file_system_of(path)
-    with files.open(place, "w") as file:
+    files, path_there = file_system_of(path)
+    with files.open(path_there, "w") as file:
         write_all(file, data)
         if synced:
             files.sync(file)

@@ -28,7 +28,7 @@ def _write(text: bytes) -> None:
 
 @pytest.fixture
 def overwriting(disk: SimulatedDisk) -> SimulatedDisk:
-    """Gives a disk on which a new text has taken the place of an old one."""
+    """Gives a disk on which a new text has replaced an old one."""
     disk.make_directory("folder")
     _write(b"old text")
     start = disk.state.copy()

@@ -46,7 +46,7 @@ def test_no_elements_have_no_state() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(1, 4), st.integers(0, 4)), max_size=12), st.randoms(use_true_random=False))
-def test_a_store_never_gives_a_place_twice_nor_grows_without_need(steps: list[tuple[int, int]], draw: object) -> None:
+def test_a_store_never_gives_a_slot_twice_nor_grows_without_need(steps: list[tuple[int, int]], draw: object) -> None:
     store, held, largest, number = ElementStore(), dict[int, int](), 0, 0
     for added, removed in steps:
         new = list(range(number, number + added))

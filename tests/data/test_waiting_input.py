@@ -38,7 +38,7 @@ def test_the_end_comes_behind_the_elements() -> None:
     assert source.pass_one() is True and source.pass_one() is True
 
 
-def test_an_error_takes_the_place_of_its_element() -> None:
+def test_an_error_replaces_its_element() -> None:
     source = waiting(failing_at(Dataset.range(4), 1))
     assert source.fill(4) == 1
     assert numbers(source.take(1)) == [0]

@@ -118,5 +118,5 @@ def test_what_is_on_the_device_of_the_strategy() -> None:
     command = [sys.executable, "-c", _ON_THE_SECOND_CPU]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    places = [line.replace("/job:localhost/replica:0/task:0/device:", "") for line in done.stdout.splitlines()]
-    assert places == ["CPU:0", "CPU:1 CPU:1 CPU:1 CPU:1", "CPU:1 CPU:1 CPU:1", "CPU:1 CPU:1"]
+    found = [line.replace("/job:localhost/replica:0/task:0/device:", "") for line in done.stdout.splitlines()]
+    assert found == ["CPU:0", "CPU:1 CPU:1 CPU:1 CPU:1", "CPU:1 CPU:1 CPU:1", "CPU:1 CPU:1"]

@@ -48,7 +48,7 @@ def test_captures_are_listed_by_id() -> None:
     assert re.search(rf"Captures:\n  ({ids}): TensorSpec\(shape=\(\), dtype=tf.resource, name=None\)$", str(c))
 
 
-def test_arguments_of_every_place_get_their_names() -> None:
+def test_arguments_of_every_position_get_their_names() -> None:
     def f(x: Any, y: Any, d: Any, *args: Any, **kw: Any) -> Any:
         return x
 

@@ -1,7 +1,7 @@
 """Small programs to save: the same text builds each with Millrace and with TensorFlow.
 
 A program makes an object and says how to save it. Its calls are functions of the object, or of what is loaded in its
-place; their results must be the same before saving, after loading here, and after loading in TensorFlow.
+target; their results must be the same before saving, after loading here, and after loading in TensorFlow.
 """
 
 from __future__ import annotations

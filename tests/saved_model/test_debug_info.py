@@ -10,9 +10,9 @@ import millrace as tf
 from millrace._src.proto import graph_debug_info_pb2
 
 
-def info_of(root: Any, place: pathlib.Path) -> Any:
-    tf.saved_model.save(root, str(place), options=tf.saved_model.SaveOptions(save_debug_info=True))
-    data = (place / "debug" / "saved_model_debug_info.pb").read_bytes()
+def info_of(root: Any, target: pathlib.Path) -> Any:
+    tf.saved_model.save(root, str(target), options=tf.saved_model.SaveOptions(save_debug_info=True))
+    data = (target / "debug" / "saved_model_debug_info.pb").read_bytes()
     return graph_debug_info_pb2.GraphDebugInfo.FromString(data)
 
 

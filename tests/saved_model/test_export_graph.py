@@ -12,9 +12,9 @@ from millrace._src.saved_model.export_graph import tensor_info
 SCALAR = tf.TensorSpec([], tf.float32, name="x")
 
 
-def meta_graph(root: Any, place: pathlib.Path, signatures: Any = None) -> Any:
-    tf.saved_model.save(root, str(place), signatures=signatures)
-    return saved_model_pb2.SavedModel.FromString((place / "saved_model.pb").read_bytes()).meta_graphs[0]
+def meta_graph(root: Any, target: pathlib.Path, signatures: Any = None) -> Any:
+    tf.saved_model.save(root, str(target), signatures=signatures)
+    return saved_model_pb2.SavedModel.FromString((target / "saved_model.pb").read_bytes()).meta_graphs[0]
 
 
 def nodes(saved: Any) -> dict[str, Any]:

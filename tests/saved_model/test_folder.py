@@ -13,18 +13,18 @@ from millrace._src.saved_model import folder as folder_module
 from millrace._src.saved_model.folder import SavedModelFolder, finish_interrupted_save
 
 
-def save(value: float, place: pathlib.Path | str) -> None:
+def save(value: float, target: pathlib.Path | str) -> None:
     module = tf.Module()
     module.v = tf.Variable(value)
-    tf.saved_model.save(module, str(place))
+    tf.saved_model.save(module, str(target))
 
 
-def value(place: pathlib.Path | str) -> float:
-    return float(tf.saved_model.load(str(place)).v.numpy())
+def value(target: pathlib.Path | str) -> float:
+    return float(tf.saved_model.load(str(target)).v.numpy())
 
 
-def names(place: pathlib.Path) -> list[str]:
-    return sorted(path.name for path in place.iterdir())
+def names(target: pathlib.Path) -> list[str]:
+    return sorted(path.name for path in target.iterdir())
 
 
 def test_saving_over_a_model_leaves_nothing_of_it(tmp_path: pathlib.Path) -> None:
@@ -108,10 +108,10 @@ def test_a_folder_has_any_name(name: Any, tmp_path: pathlib.Path, monkeypatch: p
     assert (tmp_path / "model" / "saved_model.pb").exists()
 
 
-def cut_off(place: pathlib.Path, listed: str) -> None:
+def cut_off(target: pathlib.Path, listed: str) -> None:
     """Makes the folder look as if a save was cut off when it moved the listed file."""
-    (place / ".saved_model.next").mkdir()
-    (place / ".saved_model.next" / "complete").write_text(listed)
+    (target / ".saved_model.next").mkdir()
+    (target / ".saved_model.next" / "complete").write_text(listed)
 
 
 @pytest.mark.parametrize("listed", ["../../bait", "assets/../../../bait", "/bait", "c:bait", "..\\bait", ""])
@@ -120,7 +120,7 @@ def test_a_list_that_names_files_outside_moves_nothing(listed: str, tmp_path: pa
     save(1.0, model)
     (tmp_path / "inner" / "bait").write_text("bait")
     cut_off(model, listed)
-    for touch in (value, lambda place: save(2.0, place)):
+    for touch in (value, lambda target: save(2.0, target)):
         with pytest.raises(tf.errors.DataLossError, match="lists a file that is not in the folder"):
             touch(model)
     assert names(tmp_path) == ["inner"]

@@ -91,7 +91,7 @@ def test_a_default_value_that_only_python_knows_cannot_be_written() -> None:
         function_spec_of(tf.function(lambda x, y=NOTHING: x))
 
 
-def test_the_message_of_a_graph_names_tensors_after_their_places() -> None:
+def test_the_message_of_a_graph_names_tensors_after_their_positions() -> None:
     concrete = tf.function(rich).get_concrete_function(SCALAR, True, j=SCALAR, z=3)
     message = encode_concrete_function(concrete, [4, 2])
     assert list(message.bound_inputs) == [4, 2]

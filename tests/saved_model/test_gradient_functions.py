@@ -21,11 +21,11 @@ def square(x: Any) -> Any:
     return y, grad
 
 
-def saved(body: Any, place: pathlib.Path) -> Any:
+def saved(body: Any, target: pathlib.Path) -> Any:
     root = tf.Module()
     root.f = tf.function(body, input_signature=[SCALAR], autograph=False)
-    tf.saved_model.save(root, str(place))
-    return saved_model_pb2.SavedModel.FromString((place / "saved_model.pb").read_bytes()).meta_graphs[0]
+    tf.saved_model.save(root, str(target))
+    return saved_model_pb2.SavedModel.FromString((target / "saved_model.pb").read_bytes()).meta_graphs[0]
 
 
 def test_a_gradient_is_a_function_that_an_attribute_names(tmp_path: pathlib.Path) -> None:

@@ -137,7 +137,7 @@ def test_versions_and_debug_information_are_attributes(folder: str) -> None:
     assert loaded.graph_debug_info.DESCRIPTOR.name == "GraphDebugInfo"
 
 
-def test_text_may_take_the_place_of_the_binary_file(folder: str) -> None:
+def test_text_may_replace_the_binary_file(folder: str) -> None:
     path = pathlib.Path(folder) / "saved_model.pb"
     path.with_suffix(".pbtxt").write_text(str(saved_model_pb2.SavedModel.FromString(path.read_bytes())))
     path.unlink()

@@ -11,9 +11,9 @@ import millrace as tf
 from millrace._src.proto import saved_model_pb2
 
 
-def objects(root: Any, place: pathlib.Path) -> Any:
-    tf.saved_model.save(root, str(place))
-    saved = saved_model_pb2.SavedModel.FromString((place / "saved_model.pb").read_bytes())
+def objects(root: Any, target: pathlib.Path) -> Any:
+    tf.saved_model.save(root, str(target))
+    saved = saved_model_pb2.SavedModel.FromString((target / "saved_model.pb").read_bytes())
     return saved.meta_graphs[0].object_graph_def
 
 
@@ -77,8 +77,8 @@ def test_slots_of_an_optimizer_are_stated(tmp_path: pathlib.Path) -> None:
     assert objects(root, tmp_path).nodes[0].user_object.identifier == "_generic_user_object"
 
 
-def keywords(root: tf.Module, place: pathlib.Path) -> list[list[str]]:
-    nodes = objects(root, place).nodes
+def keywords(root: tf.Module, target: pathlib.Path) -> list[list[str]]:
+    nodes = objects(root, target).nodes
     functions = [n.bare_concrete_function for n in nodes if n.WhichOneof("kind") == "bare_concrete_function"]
     return [list(function.argument_keywords) for function in functions]
 
@@ -92,7 +92,7 @@ def keywords(root: tf.Module, place: pathlib.Path) -> list[list[str]]:
         (lambda a, a_0: a_0, ((1.0, 2.0), 3.0), ["a_0", "a_1", "a_0_1"]),
     ],
 )
-def test_parts_of_arguments_are_named_by_their_places(
+def test_parts_of_arguments_are_named_by_their_positions(
     function: Any, arguments: Any, expected: list[str], tmp_path: pathlib.Path
 ) -> None:
     root = tf.Module()

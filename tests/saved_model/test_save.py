@@ -32,13 +32,13 @@ def function(body: Any = lambda x: x + 1.0) -> Any:
     return tf.function(body, input_signature=[SCALAR], autograph=False)
 
 
-def meta_graph_of(place: pathlib.Path) -> Any:
-    return saved_model_pb2.SavedModel.FromString((place / "saved_model.pb").read_bytes()).meta_graphs[0]
+def meta_graph_of(target: pathlib.Path) -> Any:
+    return saved_model_pb2.SavedModel.FromString((target / "saved_model.pb").read_bytes()).meta_graphs[0]
 
 
-def written(root: Any, place: pathlib.Path, **arguments: Any) -> Any:
-    tf.saved_model.save(root, str(place), **arguments)
-    return meta_graph_of(place)
+def written(root: Any, target: pathlib.Path, **arguments: Any) -> Any:
+    tf.saved_model.save(root, str(target), **arguments)
+    return meta_graph_of(target)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -88,12 +88,12 @@ def digests(folder: pathlib.Path) -> dict[str, str]:
     """Saves all programs; returns a digest of each file."""
     found = {}
     for name, make in PROGRAMS.items():
-        place = folder / name
-        place.mkdir()
-        program = make(tf, place)
+        target = folder / name
+        target.mkdir()
+        program = make(tf, target)
         options = tf.saved_model.SaveOptions(**program.options)
-        tf.saved_model.save(program.root, str(place / "saved"), signatures=program.signatures, options=options)
-        for path in sorted((place / "saved").rglob("*.*")):
+        tf.saved_model.save(program.root, str(target / "saved"), signatures=program.signatures, options=options)
+        for path in sorted((target / "saved").rglob("*.*")):
             found[f"{name}/{path.name}"] = hashlib.sha256(path.read_bytes()).hexdigest()
     return found
 
@@ -101,8 +101,8 @@ def digests(folder: pathlib.Path) -> dict[str, str]:
 def test_saving_again_gives_the_same_bytes(tmp_path: pathlib.Path) -> None:
     program = PROGRAMS["tables"](tf, tmp_path)
     first, second = (
-        written(program.root, tmp_path / place, signatures=program.signatures).SerializeToString(deterministic=True)
-        for place in ("first", "second")
+        written(program.root, tmp_path / target, signatures=program.signatures).SerializeToString(deterministic=True)
+        for target in ("first", "second")
     )
     assert first == second
 
@@ -121,8 +121,8 @@ def test_another_process_gives_the_same_bytes(tmp_path: pathlib.Path) -> None:
         command = [sys.executable, "-c", code, seed]
         done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=True)
         answers.append(done.stdout)
-        for place in tmp_path.iterdir():
-            place.rename(tmp_path.parent / f"{tmp_path.name}_{seed}_{place.name}")
+        for target in tmp_path.iterdir():
+            target.rename(tmp_path.parent / f"{tmp_path.name}_{seed}_{target.name}")
     assert answers[0] == answers[1]
 
 

@@ -45,10 +45,10 @@ def answers(folder: pathlib.Path) -> dict[str, Any]:
     """What the calls of each program answer here, before saving, and in TensorFlow."""
     here = {}
     for name, make in PROGRAMS.items():
-        place = folder / name
-        place.mkdir()
-        program = make(tf, place)
-        save(program, place / "saved")
+        target = folder / name
+        target.mkdir()
+        program = make(tf, target)
+        save(program, target / "saved")
         here[name] = {key: answer_of(tf, call(program.root)) for key, call in program.calls.items()}
     command = [str(PYTHON), "-m", "tests.saved_model.check_with_tensorflow", str(folder), *PROGRAMS]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -57,9 +57,9 @@ def answers(folder: pathlib.Path) -> dict[str, Any]:
     return {name: (here[name], there[name]) for name in PROGRAMS}
 
 
-def save(program: Saved, place: pathlib.Path) -> None:
+def save(program: Saved, target: pathlib.Path) -> None:
     options = tf.saved_model.SaveOptions(**program.options)
-    tf.saved_model.save(program.root, str(place), signatures=program.signatures, options=options)
+    tf.saved_model.save(program.root, str(target), signatures=program.signatures, options=options)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -77,13 +77,13 @@ def test_a_session_runs_saves_and_restores_the_program(name: str, answers: dict[
 
 @pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in OTHER_OBJECTS])
 def test_the_objects_are_those_that_tensorflow_writes(name: str, answers: dict[str, Any], folder: pathlib.Path) -> None:
-    ours, theirs = (objects(folder / name / place) for place in ("saved", "tensorflow/saved"))
+    ours, theirs = (objects(folder / name / target) for target in ("saved", "tensorflow/saved"))
     assert ours == theirs
 
 
-def objects(place: pathlib.Path) -> list[str]:
+def objects(target: pathlib.Path) -> list[str]:
     """Returns the objects, signatures and collections of a SavedModel as text, names of functions without numbers."""
-    meta_graph = saved_model_pb2.SavedModel.FromString((place / "saved_model.pb").read_bytes()).meta_graphs[0]
+    meta_graph = saved_model_pb2.SavedModel.FromString((target / "saved_model.pb").read_bytes()).meta_graphs[0]
     graph = meta_graph.object_graph_def
     lines = [text(node) for node in graph.nodes]
     lines += sorted(text(name) + text(function) for name, function in graph.concrete_functions.items())

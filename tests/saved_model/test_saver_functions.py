@@ -9,9 +9,9 @@ import millrace as tf
 from millrace._src.proto import saved_model_pb2, saver_pb2
 
 
-def saved(root: Any, place: pathlib.Path) -> Any:
-    tf.saved_model.save(root, str(place))
-    return saved_model_pb2.SavedModel.FromString((place / "saved_model.pb").read_bytes()).meta_graphs[0]
+def saved(root: Any, target: pathlib.Path) -> Any:
+    tf.saved_model.save(root, str(target))
+    return saved_model_pb2.SavedModel.FromString((target / "saved_model.pb").read_bytes()).meta_graphs[0]
 
 
 def nodes_of(meta_graph: Any, stem: str) -> dict[str, Any]:

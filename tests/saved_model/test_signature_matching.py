@@ -75,7 +75,7 @@ def test_a_named_tuple_fits_another_of_the_same_fields() -> None:
     assert fit(Pair(SCALAR, SCALAR), Other(x, x)) and not fit(Pair(SCALAR, SCALAR), (x, x))
 
 
-def test_a_type_fits_in_the_place_of_a_value() -> None:
+def test_a_type_fits_instead_of_a_value() -> None:
     assert fit({"a": [SCALAR]}, from_value({"a": [SCALAR]})) and not fit([SCALAR], from_value((SCALAR,)))
 
 

@@ -98,7 +98,7 @@ def test_parts_that_are_set_later_take_the_values_that_wait(path: str) -> None:
     assert values(made) == [5.0, 6.0, 7.0]
 
 
-def test_a_container_that_takes_the_place_of_another_takes_the_values_that_wait(path: str) -> None:
+def test_a_container_that_replaces_another_takes_the_values_that_wait(path: str) -> None:
     made: Any = Layer()
     made.bag, made.dice = Bag(), Dice()
     restored(path, made)

@@ -296,7 +296,7 @@ OUT_OF_RANGE = ["items[7] = 1", "items[-9] = 1", "items.pop(7)", "del items[5]",
 
 
 @pytest.mark.parametrize("change", OUT_OF_RANGE)
-def test_a_place_out_of_range_is_an_error_when_the_graph_runs(change: str) -> None:
+def test_an_index_out_of_range_is_an_error_when_the_graph_runs(change: str) -> None:
     @tf.function
     def f(n):
         items = [1]

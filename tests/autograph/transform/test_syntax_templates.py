@@ -38,8 +38,8 @@ def test_names_become_names_expressions_and_statements() -> None:
 
 
 def test_an_expression_that_is_assigned_is_written_and_one_that_is_read_is_read() -> None:
-    place_ = ast.parse("(a, *b, c[0].d)", mode="eval").body
-    (statement,) = template("place = place", place=place_)
+    node_ = ast.parse("(a, *b, c[0].d)", mode="eval").body
+    (statement,) = template("node = node", node=node_)
     assert isinstance(statement, ast.Assign)
     stored = [type(n.ctx) for n in ast.walk(statement.targets[0]) if isinstance(n, (ast.Starred, ast.Tuple))]
     assert set(stored) == {ast.Store}
@@ -66,7 +66,7 @@ def test_a_part_that_stands_twice_is_copied() -> None:
     assert isinstance(call, ast.BinOp) and call.left is not call.right and call.left is not part
 
 
-def test_nodes_of_templates_get_the_place_of_what_they_stand_for_and_the_user_s_keep_theirs() -> None:
+def test_nodes_of_templates_get_the_location_of_what_they_stand_for_and_the_user_s_keep_theirs() -> None:
     (user,) = ast.parse("\n\n    \nvalue = total(1)").body
     assert isinstance(user, ast.Assign)
     (new,) = locate(template("held = wrapper(value)", value=user.value), user)
@@ -77,13 +77,13 @@ def test_nodes_of_templates_get_the_place_of_what_they_stand_for_and_the_user_s_
     assert (argument.lineno, argument.col_offset, argument.end_col_offset) == (4, 8, 16)
 
 
-def test_what_has_no_place_yet_gives_none() -> None:
+def test_what_has_no_location_yet_gives_none() -> None:
     added = expression("f(x)")
     (outer,) = locate([expression("g(x)", x=locate([added], expression("x"))[0])], ast.parse("a", mode="eval").body)
     assert [n.col_offset for n in ast.walk(outer) if isinstance(n, ast.expr)] == [0, 0, 0, 0, 0]
 
 
-def test_what_is_made_inside_a_users_expression_gets_the_place_of_that() -> None:
+def test_what_is_made_inside_a_users_expression_gets_the_location_of_that() -> None:
     user = ast.parse("a and bb", mode="eval").body
     assert isinstance(user, ast.BoolOp)
     user.values[1] = expression("wrapped(x)", x=user.values[1])

@@ -1,4 +1,4 @@
-"""Checkpoints that take the place of others: whatever the moment of a crash, one of the two is whole."""
+"""Checkpoints that replace others: whatever the moment of a crash, one of the two is whole."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _REFUSED = tf.errors.InvalidArgumentError
         (lambda d: v1.debugging.assert_non_positive([1], d), "a\n1"),
     ],
 )
-def test_data_takes_the_place_of_the_message(call: Any, expected: str) -> None:
+def test_data_replaces_the_message(call: Any, expected: str) -> None:
     with pytest.raises(_REFUSED) as caught:
         call(["a", tf.constant(1)])
     assert caught.value.message == expected

@@ -114,7 +114,7 @@ def test_features_of_any_length_are_sparse_tensors() -> None:
     assert type(dataset).__name__ == "_ParseExampleDataset"
 
 
-def test_features_of_places_and_values_are_sparse_tensors() -> None:
+def test_features_of_indices_and_values_are_sparse_tensors() -> None:
     dataset = _parsed(x=tf.io.SparseFeature("i", "w", tf.float32, 5), a=tf.io.FixedLenFeature([], tf.int64))
     assert dataset.element_spec["x"] == tf.SparseTensorSpec([None, 5], tf.float32)
     assert contents(dataset) == [

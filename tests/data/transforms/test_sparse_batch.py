@@ -42,7 +42,7 @@ def test_elements_may_have_any_rank() -> None:
     assert matrices.element_spec == tf.SparseTensorSpec([None, 2, 3], tf.int32)
 
 
-def test_places_run_through_each_row() -> None:
+def test_indices_run_through_each_row() -> None:
     coordinates = coordinates_of(np.array([[1, 2], [0, 3], [2, 1]]))
     assert coordinates.tolist() == [[0, 0, 0], [0, 0, 1], [2, 0, 0], [2, 1, 0]]
 

@@ -95,10 +95,10 @@ def test_a_shared_name_is_one_queue_in_each_container() -> None:
         _queue([tf.float32], shared_name="q")
 
 
-LEAST = [(-1, 5, "min_after_dequeue -1 must be >= 0"), (5, 3, "min_after_dequeue 5 must be < capacity 3")]
+MIN_AFTER_DEQUEUE = [(-1, 5, "min_after_dequeue -1 must be >= 0"), (5, 3, "min_after_dequeue 5 must be < capacity 3")]
 
 
-@pytest.mark.parametrize(("least", "capacity", "message"), LEAST)
+@pytest.mark.parametrize(("least", "capacity", "message"), MIN_AFTER_DEQUEUE)
 def test_a_shuffled_queue_keeps_fewer_than_it_takes(least: int, capacity: int, message: str) -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         raw.RandomShuffleQueueV2(component_types=[tf.int32], min_after_dequeue=least, capacity=capacity)

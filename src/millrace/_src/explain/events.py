@@ -25,7 +25,7 @@ class Subject(NamedTuple):
       category: one of the categories above.
       op: the name of the op, or of several ops with "+" between; for other categories the kind of work.
       name: the name of the node, of the function or of the annotation; the op's for an eager call.
-      place: the user's line that made the node; None for an eager call, whose events know the line themselves.
+      location: the user's line that made the node; None for an eager call, whose events know the line themselves.
       engine: the name of the engine that runs the op.
       is_eager: whether the op is called eagerly.
     """
@@ -33,7 +33,7 @@ class Subject(NamedTuple):
     category: str
     op: str
     name: str
-    place: CodeLocation | None = None
+    location: CodeLocation | None = None
     engine: str = "numpy"
     is_eager: bool = False
 
@@ -46,7 +46,7 @@ class Event(NamedTuple):
       end: nanoseconds of the same clock.
       thread: the number of the thread, as `threading.get_ident` gives it.
       subject: what the event is about.
-      place: the user's line; None if it is the subject's, or unknown.
+      location: the user's line; None if it is the subject's, or unknown.
       size: the bytes of the results.
       details: further facts by name.
     """
@@ -55,7 +55,7 @@ class Event(NamedTuple):
     end: int
     thread: int
     subject: Subject
-    place: CodeLocation | None = None
+    location: CodeLocation | None = None
     size: int = 0
     details: dict[str, object] | None = None
 
@@ -67,8 +67,8 @@ class Event(NamedTuple):
     @property
     def source(self) -> SourceFrame | None:
         """The user's line behind the event, if it is known."""
-        place = self.place or self.subject.place
-        return None if place is None else SourceFrame(*place)
+        location = self.location or self.subject.location
+        return None if location is None else SourceFrame(*location)
 
 
 class Allocation(NamedTuple):

@@ -64,8 +64,8 @@ def rows_of(profile: Profile, key: Callable[[Event], Hashable] | None = None) ->
 
 def _identity(event: Event) -> Hashable:
     subject = event.subject
-    place = event.place or subject.place
-    line = None if place is None else (place[0], SourceFrame(*place).line)
+    location = event.location or subject.location
+    line = None if location is None else (location[0], SourceFrame(*location).line)
     return subject.category, subject.op, line or subject.name, subject.engine
 
 

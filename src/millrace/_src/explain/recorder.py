@@ -100,7 +100,7 @@ class Recorder(Watcher):
         start: int,
         end: int,
         subject: Subject,
-        place: CodeLocation | None = None,
+        location: CodeLocation | None = None,
         size: int = 0,
         details: dict[str, object] | None = None,
     ) -> Event | None:
@@ -111,11 +111,11 @@ class Recorder(Watcher):
         if len(self._events) >= self._most_events:
             self._dropped += 1
             return None
-        event = Event(start, end, thread, subject, place, size, details)
+        event = Event(start, end, thread, subject, location, size, details)
         self._events.append(event)
         return event
 
-    # --- what the watcher puts in place of kernels ---------------------------------------------------------------
+    # --- what the watcher puts in location of kernels ---------------------------------------------------------------
 
     def watch_call(self, call: Any, kernel: Kernel) -> Kernel:
         """Returns the kernel of an eager op with notes around it."""
@@ -148,7 +148,7 @@ class Recorder(Watcher):
         """Notes work of the compiler."""
         self.note(int(start * 1e9), int(end * 1e9), Subject(COMPILER, kind, name))
 
-    def _noting(self, subject: Subject, kernel: Kernel, find_place: Callable[[int], Any] | None = None) -> Kernel:
+    def _noting(self, subject: Subject, kernel: Kernel, find_location: Callable[[int], Any] | None = None) -> Kernel:
         note, follow = self.note, self._follow if self._with_memory else None
 
         def run_and_note(*arrays: object, **options: object) -> Any:
@@ -156,7 +156,7 @@ class Recorder(Watcher):
             result = kernel(*arrays, **options)
             end = _now()
             if self._is_running:
-                event = note(start, end, subject, None if find_place is None else find_place(2), _size_of(result))
+                event = note(start, end, subject, None if find_location is None else find_location(2), _size_of(result))
                 if event is not None and follow is not None and event.size >= _MIN_FOLLOWED:
                     follow(result, event)
             return result

@@ -67,9 +67,9 @@ def _events(space: Any, recording: EngineRecording, profile: Profile) -> Iterato
                 if "hlo_op" not in facts or not event.duration_ps:
                     continue
                 instruction, module = str(facts["hlo_op"]), str(facts.get("hlo_module", ""))
-                name, place = recording.origin_of(module, instruction)
+                name, location = recording.origin_of(module, instruction)
                 start = profile.start + shift + line.timestamp_ns + event.offset_ps // 1000
-                subject = Subject(DEVICE, name or instruction.split(".")[0], instruction, place, "xla")
+                subject = Subject(DEVICE, name or instruction.split(".")[0], instruction, location, "xla")
                 details: dict[str, object] = {"hlo_op": instruction, "hlo_module": module}
                 yield Event(start, start + event.duration_ps // 1000, line.id, subject, None, 0, details)
                 profile.thread_names.setdefault(line.id, line.display_name or line.name)

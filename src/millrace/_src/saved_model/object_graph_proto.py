@@ -46,7 +46,7 @@ def object_graph_proto(export: ExportGraph, saver: SaverFunctions, library: Save
         if isinstance(trackable, ConcreteFunction):
             _write_graph(proto, trackable, export, library)
             if trackable in traced_by_calls:
-                message.bare_concrete_function.argument_keywords[:] = keywords_by_place(trackable)
+                message.bare_concrete_function.argument_keywords[:] = keywords_by_position(trackable)
     for slot in objects.slot_variables():
         proto.nodes[slot.optimizer_id].slot_variables.add(
             original_variable_node_id=slot.variable_id, slot_name=slot.slot_name, slot_variable_node_id=slot.node_id
@@ -85,7 +85,7 @@ def _traced_by_calls(objects: SavedObjects) -> IdentitySet[ConcreteFunction]:
     return IdentitySet(trace for function in functions for trace in objects.children(function).values())
 
 
-def keywords_by_place(concrete: ConcreteFunction) -> list[str]:
+def keywords_by_position(concrete: ConcreteFunction) -> list[str]:
     """Returns the names by which the tensors of a trace can be passed when it is loaded: `p_left` is a part of `p`.
 
     A composite tensor's parts have the argument's own name, as have all parts as long as the trace is not saved.

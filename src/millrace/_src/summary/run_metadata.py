@@ -11,7 +11,7 @@ from millrace._src.proto import config_pb2, graph_pb2, node_def_pb2
 
 _NOT_IN_ARGUMENTS = re.compile(r"[^a-z0-9]+")
 _ARGUMENT_ATTRS = ("_user_specified_name", "_output_shapes")
-"""The attributes of a placeholder that the argument in its place keeps."""
+"""The attributes of a placeholder that the argument which replaces it keeps."""
 
 
 def run_metadata(graphs: Sequence[FuncGraph]) -> Any:

@@ -16,7 +16,7 @@ from millrace._src.graph.tensor_proto import decode_tensor
 from millrace._src.proto import event_pb2
 from millrace._src.util.text_table import table
 
-_LONGEST = 60
+_MAX_LENGTH = 60
 """How many letters of a text a table shows."""
 
 FILE_VERSION = "brain.Event:"
@@ -152,7 +152,7 @@ def _line(value: object) -> Any:
         return value
     line = " ".join(value.split())
     printable = "".join(letter if letter.isprintable() else "." for letter in line)
-    return printable if len(printable) <= _LONGEST else printable[: _LONGEST - 3] + "..."
+    return printable if len(printable) <= _MAX_LENGTH else printable[: _MAX_LENGTH - 3] + "..."
 
 
 def _summary(tag: str, points: list[dict[str, Any]]) -> dict[str, Any]:

@@ -151,7 +151,7 @@ def _has_effect(node: V1Node) -> bool:
         return False
     try:
         effects = find_op(node.op).traits.effects
-    except NotFoundError:  # a function, or an op that nobody knows
+    except NotFoundError:  # a function, or an op that has no declaration
         return True
     return not isinstance(effects, Effects) or effects.must_run
 

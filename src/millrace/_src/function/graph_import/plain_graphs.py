@@ -102,7 +102,7 @@ class GraphReplay(Replay):
     Args:
       graph: the plain graph, which is being built.
       nodes: the nodes of the old graph.
-      given: the tensors that take the place of the old graph's.
+      given: the tensors that replace the old graph's.
       prefix: what comes before the names.
       library: the functions that nodes call.
     """

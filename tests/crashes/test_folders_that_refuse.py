@@ -1,4 +1,4 @@
-"""Disks that are full, broken or read-only, and places where nothing can be written: clear errors, nothing lost."""
+"""Disks that are full, broken or read-only, and folders where nothing can be written: clear errors, nothing lost."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_a_numbered_checkpoint_that_cannot_be_written_leaves_the_one_before(code
     assert failures > 6
 
 
-# --- real places -----------------------------------------------------------------------------------------------------
+# --- real folders ----------------------------------------------------------------------------------------------------
 
 
 def test_a_file_where_the_folder_should_be_is_an_error(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ except tf.errors.OpError as error:
 
 @pytest.mark.skipif(os.name != "posix", reason="folders have POSIX's permissions")
 def test_a_folder_without_permission_is_an_error(tmp_path: Path) -> None:
-    folder = Path("/tmp") / f"millrace-{os.getpid()}-{tmp_path.name}"  # nobody may enter the folders above tmp_path
+    folder = Path("/tmp") / f"millrace-{os.getpid()}-{tmp_path.name}"  # no one may enter the folders above tmp_path
     folder.mkdir(mode=0o555)
     try:
         command = [sys.executable, "-c", _SAVE, f"{folder}/model"]
