@@ -83,7 +83,7 @@ def test_an_interrupted_save_in_a_folder_that_cannot_be_written_is_said_so(
         raise tf.errors.PermissionDeniedError(None, None, folder)
 
     monkeypatch.setattr("millrace._src.saved_model.reading.finish_interrupted_save", refuse)
-    with pytest.raises(tf.errors.FailedPreconditionError, match="was cut off before all files were in target"):
+    with pytest.raises(tf.errors.FailedPreconditionError, match="was cut off before all files were in place"):
         parse_saved_model(tmp_path)
 
 
