@@ -114,9 +114,7 @@ def _is_excluded(function: types.FunctionType) -> bool:
 
 
 @export("autograph.to_graph")
-def to_graph(
-    entity: object, recursive: bool = True, experimental_optional_features: object = None
-) -> Any:
+def to_graph(entity: object, recursive: bool = True, experimental_optional_features: object = None) -> Any:
     """Converts a function; the result does the same, with control flow over tensors in the graph.
 
     >>> def f(x):
@@ -142,9 +140,7 @@ def to_graph(
 
 
 @export("autograph.to_code")
-def to_code(
-    entity: object, recursive: bool = True, experimental_optional_features: object = None
-) -> str:
+def to_code(entity: object, recursive: bool = True, experimental_optional_features: object = None) -> str:
     """Returns the source of a function after conversion, in its compact form.
 
     Only code that depends on a tensor runs in this form. Around such code the function runs as it was written, and

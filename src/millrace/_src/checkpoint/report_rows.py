@@ -82,9 +82,7 @@ def _report(
     nearest |= {theirs: ours for ours, theirs in nearest.items()}
     order = (WRONG_SHAPE, WRONG_DTYPE, MISSING, UNUSED, LOADED)
     rows = [
-        dataclasses.replace(row, nearest_name=nearest.get(row.name))
-        if row.state in (MISSING, UNUSED)
-        else row
+        dataclasses.replace(row, nearest_name=nearest.get(row.name)) if row.state in (MISSING, UNUSED) else row
         for row in rows
     ]
     return RestoreReport(restoration.reader.prefix, sorted(rows, key=lambda row: order.index(row.state)), is_refused)

@@ -367,8 +367,7 @@ class CheckpointPosition(RestorePosition):
             return {name: CheckpointPosition(self.checkpoint, number) for name, number in self.child_numbers().items()}
         self.checkpoint.note_owner(found)
         return {
-            name: _class_of_child(found, name)(self.checkpoint, number)
-            for name, number in self.child_numbers().items()
+            name: _class_of_child(found, name)(self.checkpoint, number) for name, number in self.child_numbers().items()
         }
 
     def give_values(self, reached: Sequence[Reached]) -> None:

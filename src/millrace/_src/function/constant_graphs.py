@@ -42,7 +42,7 @@ def convert_variables_to_constants_v2(
 ) -> ConcreteFunction:
     """Makes a function that computes the same with the variables' values of this moment as constants.
 
-    Its graph represents itself: `frozen.graph.as_graph_def()` needs no checkpoint.
+    Its graph is complete: `frozen.graph.as_graph_def()` needs no checkpoint.
 
     >>> v = tf.Variable(3.0)
     >>> times = tf.function(lambda x: x * v).get_concrete_function(tf.TensorSpec([], tf.float32, name="x"))

@@ -47,9 +47,7 @@ from millrace._src.util.logger import get_logger
 
 
 @export("saved_model.save", v1=["saved_model.save", "saved_model.experimental.save"])
-def save(
-    obj: object, export_dir: object, signatures: object = None, options: SaveOptions | None = None
-) -> None:
+def save(obj: object, export_dir: object, signatures: object = None, options: SaveOptions | None = None) -> None:
     """Writes an object, its functions and its variables as a SavedModel.
 
     >>> class Adder(tf.Module):

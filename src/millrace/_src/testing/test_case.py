@@ -146,9 +146,7 @@ class TestCase(ArrayAssertions, ProtoAssertions, BaseCase):
             return evaluate(a), evaluate(b)
         return a, b
 
-    def session(
-        self, graph: Any = None, config: object = None, use_gpu: bool = True, force_gpu: bool = False
-    ) -> Any:
+    def session(self, graph: Any = None, config: object = None, use_gpu: bool = True, force_gpu: bool = False) -> Any:
         """Returns a context in which a session runs a graph; in eager mode, the ops inside run at once.
 
         Args:

@@ -41,6 +41,7 @@ class BranchStep:
 
 Path: TypeAlias = tuple[LoopStep | BranchStep, ...]
 
+
 @dataclass(slots=True)
 class V1Node:
     """A node, its inputs parsed.

@@ -96,7 +96,7 @@ def listdir(path: object) -> list[str]:
 def glob(pattern: Any) -> list[str]:
     """Returns the names of the files and directories that match a pattern.
 
-    `*` represents any text without a slash, `?` for one character, `[a-z]` for one of those, `[!a-z]` or `[^a-z]` for
+    `*` matches any text without a slash, `?` one character, `[a-z]` one of those, `[!a-z]` or `[^a-z]` for
     one of the others; a backslash takes the meaning away from the next character. Hidden files match like others.
 
     >>> import os, tempfile
