@@ -2,8 +2,7 @@
 
 The public names of TensorFlow 2 that Millrace does not have yet, for the error about a missing name."""
 
-UNBUILT = frozenset(
-    """
+UNBUILT = frozenset("""
 check_pinned
 conv
 conv2d_backprop_filter_v2
@@ -407,5 +406,4 @@ tpu.experimental.initialize_tpu_system
 tpu.experimental.shutdown_tpu_system
 xla.experimental.compile
 xla.experimental.jit_scope
-""".split()
-)
+""".split())

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import sys
 from collections.abc import Callable, Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -21,12 +23,18 @@ from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.execute import scalar_array
 from millrace._src.core.input_conversion import convert_inputs, eager_pair, quick_inputs
 from millrace._src.core.op_def import Effects, OpDef
-from millrace._src.core.op_registry import loaded_ops
+from millrace._src.core.op_registry import loaded_ops, operator
 from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.tensor import EagerTensor, PendingTensor, Tensor, held, new_tensor, note_devices
 from millrace._src.core.watching import follow, watched_call
 from millrace._src.util import text
+
+
+@operator("slow_path")
+def this_module() -> ModuleType:
+    """Returns this module, whose functions `core.execute` calls off the fast path."""
+    return sys.modules[__name__]
 
 
 def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str | None) -> Any:

@@ -2,8 +2,8 @@
 
 `execute` is the hottest code of the project, so it holds only the fast path: eager mode, nothing watching, inputs that
 are tensors, and a kernel that was bound before for the same dtypes and attributes. Everything else (conversion of
-inputs, graphs, tapes, first calls, errors) is in `dispatch`, which is imported on first need because `dispatch` imports
-tensors, and tensors import this module.
+inputs, graphs, tapes, first calls, errors) is in `dispatch`, which is found by name on first need because `dispatch`
+imports tensors, and tensors import this module.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from millrace._src.core.context import state
+from millrace._src.core.op_registry import find_operator
 
 if TYPE_CHECKING:
     from millrace._src.core.op_def import OpDef
@@ -97,7 +98,5 @@ def _slow() -> Any:
     """Returns the module with everything that is not the fast path."""
     global _dispatch
     if _dispatch is None:
-        from millrace._src.core import dispatch  # imports tensors, which import this module
-
-        _dispatch = dispatch
+        _dispatch = find_operator("slow_path")()
     return _dispatch

@@ -21,7 +21,7 @@ from millrace._src.core.composite_gradients import consists_of_parts
 from millrace._src.core.dispatch import convert_inputs
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import OpDef
-from millrace._src.core.op_registry import get_op
+from millrace._src.core.op_registry import find_operator, get_op
 from millrace._src.core.resources import is_variable
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -83,9 +83,7 @@ class Graph:
     @property
     def graph_def_versions(self) -> Any:
         """The `VersionDef` proto of the graph's producer."""
-        from millrace._src.graph.graph_def import versions_of  # protobuf loads only when a proto is asked for
-
-        return versions_of(self)
+        return find_operator("graph_def_versions")(self)  # protobuf loads only when a proto is asked for
 
     @property
     def _last_id(self) -> int:
@@ -496,9 +494,8 @@ class Graph:
 
         Returns: A `GraphDef`.
         """
-        from millrace._src.graph.graph_def import graph_to_graph_def  # protobuf loads only when a proto is asked for
-
-        return graph_to_graph_def(self, from_version=from_version, add_shapes=add_shapes)
+        write = find_operator("graph_def")  # protobuf loads only when a proto is asked for
+        return write(self, from_version=from_version, add_shapes=add_shapes)
 
 
 def _shapes_text(inputs: Sequence[Any]) -> str:
