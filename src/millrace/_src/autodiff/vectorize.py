@@ -1,4 +1,4 @@
-"""Vectorisation: a traced function of one row, run on a batch of rows at once.
+"""Vectorization: a traced function of one row, run on a batch of rows at once.
 
 The graph of the function is visited operation by operation. A value is either the same for every row or
 *batched*: it has the rows along a new first axis. An operation without batched inputs is run once, unless it

@@ -126,7 +126,7 @@ def sample_distorted_bounding_box_v1(
     Args:
       image_size: Height, width and channels: three integers.
       bounding_boxes: A float32 `Tensor` (batch, boxes, 4) of the objects' boxes.
-      seed: The first seed of the op; None represents 0.
+      seed: The first seed of the op; None means 0.
       seed2: The second seed of the op. Both 0 mean numbers that cannot be predicted.
       min_object_covered: The share of an object that the crop must cover.
       aspect_ratio_range: The least and the greatest ratio of width to height.

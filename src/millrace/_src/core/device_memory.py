@@ -141,7 +141,7 @@ def get_memory_usage(device: str) -> int:
 def reset_memory_stats(device: str) -> None:
     """Forgets how much memory of an accelerator was in use at most.
 
-    JAX keeps the peak of the whole process. After this call the memory in use represents the peak until more than ever
+    JAX keeps the peak of the whole process. After this call the memory in use counts as the peak until more than ever
     before is in use.
 
     >>> for gpu in tf.config.list_logical_devices("GPU"):

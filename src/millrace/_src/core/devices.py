@@ -400,7 +400,7 @@ def canonical_device(name: str, outer: str | None = None) -> str:
 def _device_of_eager_values(spec: DeviceSpec) -> str:
     """Returns the full name of the device that a spec means; what a spec leaves open is the first.
 
-    With soft placement, the CPU represents a device of this process that does not exist. Else, the first op there
+    With soft placement, the CPU replaces a device of this process that does not exist. Else, the first op there
     raises the error.
     """
     process = f"/job:{spec.job or 'localhost'}/replica:{spec.replica or 0}/task:{spec.task or 0}/device:"

@@ -22,7 +22,7 @@ def set_device_policy(device_policy: str | None) -> None:
 
     >>> tf.config.experimental.set_device_policy("silent")
 
-    Args: device_policy: "explicit", "warn", "silent", "silent_for_int32" or None, which represents "silent".
+    Args: device_policy: "explicit", "warn", "silent", "silent_for_int32" or None, which means "silent".
     Raises: ValueError: for another policy.
     """
     policy = "silent" if device_policy is None else device_policy
@@ -53,7 +53,7 @@ def set_synchronous_execution(enable: bool | None) -> None:
 
     >>> tf.config.experimental.set_synchronous_execution(True)
 
-    Args: enable: whether ops run synchronously; None represents the default, True.
+    Args: enable: whether ops run synchronously; None means the default, True.
     """
     _Policies.is_synchronous = True if enable is None else bool(enable)
 

@@ -110,7 +110,7 @@ class VariableStorage(Referent):
     def __init__(self, dtype: DType, shape: TensorShape, name: str) -> None:
         self._host: Array | None = None
         self._is_changing = False
-        """Whether the array is gone for as long as it is changed; the lock is held by who changes the array."""
+        """Whether the array is gone for as long as it is changed; the thread that changes the array holds the lock."""
         self.device: Any = None
         self.dtype = dtype
         self.shape = shape
@@ -136,7 +136,7 @@ class VariableStorage(Referent):
 
     @value.setter
     def value(self, array: Array | None) -> None:
-        with self.lock:  # or else who changes the old value would put the old array back
+        with self.lock:  # or else a thread that changes the old value would put the old array back
             self._host, self.device = array, None
 
     @property
@@ -150,8 +150,8 @@ class VariableStorage(Referent):
     def change_in_place(self, change: Callable[[Array], Any]) -> bool:
         """Lets a function change the array, if nothing else holds the array or its memory; the caller holds the lock.
 
-        A weak reference counts: who keeps one knows arrays by it, and takes them for unchanged. No code gets hold of
-        the array as long as the function runs: a read waits for the lock, and so does an assignment.
+        A weak reference counts: code that keeps one identifies arrays by it, and takes them for unchanged. No code gets
+        hold of the array as long as the function runs: a read waits for the lock, and so does an assignment.
 
         Returns: Whether the function was called.
         """

@@ -41,7 +41,7 @@ def _threads(num_threads: int | None, present: int, kind: str) -> int:
 
 @export("config.threading.set_intra_op_parallelism_threads")
 def set_intra_op_parallelism_threads(num_threads: int) -> None:
-    """Sets how many threads share the work of one large op; 0, the default, represents one a usable core.
+    """Sets how many threads share the work of one large op; 0, the default, means one for each usable core.
 
     BLAS libraries and XLA have settings of their own.
 

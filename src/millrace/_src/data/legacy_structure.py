@@ -17,17 +17,17 @@ from millrace._src.util.nest_paths import flatten_up_to
 
 
 def legacy_types(spec: object) -> Any:
-    """Returns the nest of the dtypes of specs; a spec of values without a dtype represents itself."""
+    """Returns the nest of the dtypes of specs; a spec of values without a dtype stays."""
     return nest.map_structure(lambda leaf: leaf._to_legacy_output_types(), spec)
 
 
 def legacy_shapes(spec: object) -> Any:
-    """Returns the nest of the shapes of specs; a spec of values without a shape represents itself."""
+    """Returns the nest of the shapes of specs; a spec of values without a shape stays."""
     return nest.map_structure(lambda leaf: leaf._to_legacy_output_shapes(), spec)
 
 
 def legacy_classes(spec: object) -> Any:
-    """Returns the nest of the classes of values; a spec of values that need one represents itself."""
+    """Returns the nest of the classes of values; a spec of values that need one stays."""
     return nest.map_structure(lambda leaf: leaf._to_legacy_output_classes(), spec)
 
 

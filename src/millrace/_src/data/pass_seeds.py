@@ -69,7 +69,7 @@ class SeedGenerator(Referent):
 
 
 def or_random(seed: int, seed2: int) -> tuple[int, int]:
-    """Returns two seeds; random ones in place of (0, 0), which represents no seed."""
+    """Returns two seeds; random ones in place of (0, 0), which means no seed."""
     return (seed, seed2) if seed or seed2 else (secrets.randbits(63), secrets.randbits(63))
 
 

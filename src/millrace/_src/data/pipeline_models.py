@@ -1,4 +1,4 @@
-"""`tf.data.experimental.get_model_proto`: a name that says what Millrace has not."""
+"""`tf.data.experimental.get_model_proto`: a name whose use raises an error."""
 
 from __future__ import annotations
 

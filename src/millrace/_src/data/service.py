@@ -1,4 +1,4 @@
-"""`tf.data.experimental.service`: names that say what Millrace has not.
+"""`tf.data.experimental.service`: names whose use raises NotImplementedError.
 
 TensorFlow's data service runs pipelines on a cluster of its own servers. Millrace makes no cluster of its own: a
 program that asks for one is told what to use instead.

@@ -1,7 +1,8 @@
 """The table of engines, and how each engine is loaded.
 
-A new engine is one line of `ENGINES`: the tiers ask the table, and no other module names an engine. XLA comes with JAX,
-which is an optional dependency and takes most of a second to import.
+A new engine is one line of `ENGINES`: the tiers ask the table. Besides the table, only kernels that an op declares for
+one engine (`kernel_for`) name an engine. XLA comes with JAX, which is an optional dependency and takes most of a second
+to import.
 
 Mostly the background thread loads the engine, for users who have not asked for JAX. So loading leaves nothing behind
 that they would notice: no environment variables for child processes, no lines on the screen, no warning when the

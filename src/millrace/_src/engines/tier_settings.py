@@ -4,7 +4,7 @@
 `tf.config.optimizer.set_jit` pins them from the program, `enable_op_determinism` too: a choice by time may differ from
 run to run, and two engines round differently. A pin holds for functions that are first called afterwards.
 
-Two more variables are for tests. `MILLRACE_TIER_WAIT=1` makes calls wait for the compiler, so that the same call of
+Three more variables are for tests. `MILLRACE_TIER_WAIT=1` makes calls wait for the compiler, so that the same call of
 every run is the first that XLA runs. `MILLRACE_TIER_THRESHOLD=0` makes functions hot at once: a number that the
 expected time of compiling is multiplied with. `MILLRACE_TIER_CHOICE=alternate` makes calls go on taking turns with all
 engines that can run the function, rather than only until the fastest is known.
@@ -57,7 +57,7 @@ class TierSettings:
     Attributes:
       pin: who chooses, where the program itself has set nothing by `tf.config`.
       waits: whether calls wait for the compiler.
-      threshold: a function is hot when its calls have taken so many times the time that compiling is expected to take.
+      threshold: a function is hot when its calls have taken this many times as long as compiling is expected.
       choice: how a trial ends.
       clock: returns the time in seconds.
       import_seconds: what importing the compiler takes.

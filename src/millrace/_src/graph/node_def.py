@@ -191,7 +191,7 @@ def _check_kind(key: str, kind: str, proto: Any, op_def: OpDef, name: str) -> No
 
 
 def _check_functions(key: str, value: object, name: str) -> None:
-    """Refuses a function that is not in the library; an empty name represents no function."""
+    """Refuses a function that is not in the library; an empty name means no function."""
     for function in value if isinstance(value, tuple) else (value,):
         if isinstance(function, FunctionName) and function.name:
             raise ValueError(

@@ -111,7 +111,7 @@ def _required_attrs(op: _OpDef) -> list[str]:
 def _tensor_value(attr: str, value: _Any, dtype: _Any) -> _Any:
     """Returns the array of an attribute that is a tensor, given as a `TensorProto` or an array.
 
-    A dtype of None represents any.
+    A dtype of None means any.
     """
     if isinstance(value, _np.ndarray):
         return value

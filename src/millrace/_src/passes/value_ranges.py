@@ -10,7 +10,7 @@ either. This module proves what loops over tensors and lists need, and what the 
 - An item of a list of indices is one of the numbers that were put in.
 
 Indices may also be numbers of the program, such as the last step of `x[:, -1]`. A bound is a number, or a size that
-unknown yet, plus a number: the length of `x`, the value of `n`.
+is unknown yet, plus a number: the length of `x`, the value of `n`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Problem: a library may make its variable objects while a model is traced to find
 when the trace has ended. A saved value that waits for such a variable arrives when it cannot be assigned yet.
 
 Idea: the library's variable then gets the saved value as its initial value. A class says how by a `DeferredStorage`;
-who knows the class registers a function that finds it. Classes without one always have storage.
+a module that knows the class registers a function that finds it. Classes without one always have storage.
 """
 
 from __future__ import annotations

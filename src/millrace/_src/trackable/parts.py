@@ -1,6 +1,6 @@
 """What objects of other libraries consist of, where they are not trackable or have parts that are not.
 
-Who knows a class registers a function that returns the parts of an instance by name, of which
+A module that knows a class registers a function that returns the parts of an instance by name, of which
 `Trackable._supplementary_children` makes children.
 """
 

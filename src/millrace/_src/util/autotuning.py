@@ -5,8 +5,8 @@ and machine. Kernels that compile something take milliseconds before their first
 
 Idea: a shape begins with the first kernel, which needs no preparation. Once the shape has taken as long as preparing
 another kernel would, the kernels take turns (`util.trials`), and the fastest is kept. A committed shape costs one look
-into a dictionary. Results differ by rounding, so that who asks for determinism gets a fixed choice: the first kernel,
-in order of preference, that can do the work at all.
+into a dictionary. Results differ by rounding, so that a program that asks for determinism gets a fixed choice: the
+first kernel, in order of preference, that can do the work at all.
 """
 
 from __future__ import annotations

@@ -31,10 +31,10 @@ class TrialRules:
       most: the counted calls after which a candidate is known well enough, however short the calls are.
       seconds: the time in counted calls after which a candidate is known well enough.
       margin: how many times as fast as the first candidate another candidate must be.
-      clear: a candidate that is so many times as fast as all others has won without further turns.
-      hopeless: a candidate all of whose calls take so many times as long as the best call of another candidate gets no
-        more turns.
-      long_call: the seconds from which one hopeless call is enough: who waits so long need not wait again.
+      clear: a candidate that is this many times as fast as all others has won without further turns.
+      hopeless: a candidate all of whose calls take this many times as long as the best call of another candidate gets
+        no more turns.
+      long_call: the seconds from which one hopeless call is enough: a caller that waits so long need not wait again.
     """
 
     warm_up: int = 1

@@ -271,7 +271,7 @@ def rebuilt(main: Any, other: Any, lefts: Sequence[Left], leaves: Iterator[Any])
     """Merges a value after two branches: containers from before hold the new leaves, other containers are made anew.
 
     Args:
-      main, other: What the branches left; copies represent containers from before.
+      main, other: What the branches left; copies replace containers from before.
       lefts: The records of both branches, which tell the copies from other containers.
       leaves: The leaves of both values, merged, in the order of `nest.flatten`.
     """

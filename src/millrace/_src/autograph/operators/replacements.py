@@ -1,4 +1,4 @@
-"""The table of functions that represent Python's builtins in converted code.
+"""The table of functions that replace Python's builtins in converted code.
 
 A builtin such as `len` or `range` knows no tensor of a graph. The module of a replacement enters it with `replaces`,
 and calls in converted code look every builtin up in the table.
@@ -23,7 +23,7 @@ def replacement(function: object) -> Any:
 
 
 def replaces(function: Any, beyond_tensorflow: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Makes the decorated function represent a builtin; it must do the same where no tensor is met.
+    """Makes the decorated function replace a builtin; it must do the same where no tensor is met.
 
     Args:
       function: The builtin.
@@ -44,7 +44,7 @@ def replaces(function: Any, beyond_tensorflow: bool = False) -> Callable[[Callab
 def replaces_for(
     function: object, takes: Callable[[tuple[Any, ...]], bool]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Makes the decorated function represent a builtin where its arguments are of a kind of a higher layer.
+    """Makes the decorated function replace a builtin where its arguments are of a kind of a higher layer.
 
     Args:
       function: The builtin.

@@ -17,7 +17,7 @@ from millrace._src.proto.tensor_slice_pb2 import TensorSliceProto
 from millrace._src.util.text import shape_brackets
 
 WHOLE = -1
-"""The length that represents all of a dimension."""
+"""The length that means all of a dimension."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
 _LARGEST = (1 << 63) - 1

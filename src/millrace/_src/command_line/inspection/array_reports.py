@@ -45,7 +45,7 @@ def _matching(infos: Iterable[ArrayInfo], pattern: str | None) -> list[ArrayInfo
         return list(infos)
     matching = [info for info in infos if fnmatch.fnmatchcase(info.name, pattern)]
     if not matching:
-        raise CommandError(f"no tensor has a name like {pattern!r} (`*` matches any letters).")
+        raise CommandError(f"no tensor has a name like {pattern!r} (`*` matches anything).")
     return matching
 
 

@@ -47,7 +47,7 @@ def events_report(names: list[str], pattern: str | None) -> Report:
         tag: points for tag, points in sorted(run.tags.items()) if pattern is None or fnmatch.fnmatchcase(tag, pattern)
     }
     if pattern is not None and not tags:
-        raise CommandError(f"no tag is like {pattern!r} (`*` matches any letters).")
+        raise CommandError(f"no tag is like {pattern!r} (`*` matches anything).")
     data = {
         "kind": "events",
         "files": names,

@@ -1,4 +1,4 @@
-"""A graph of TensorFlow 1 played again, node by node, while a function is traced.
+"""Functionalization: a graph with control flow by `Switch` and `Merge` is played again while a function is traced.
 
 Problem: the parts of such a graph that a signature needs are to become a function, with branches and loops that are
 operations, variables that are resources, and arrays that are lists.

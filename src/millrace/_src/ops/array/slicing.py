@@ -415,7 +415,7 @@ def strided_slice(
       strides: an integer vector of non-zero steps; None means ones.
       begin_mask: bit `i` set: `begin[i]` is ignored, the slice begins at the border.
       end_mask: bit `i` set: `end[i]` is ignored, the slice ends at the border.
-      ellipsis_mask: bit `i` set: entry `i` represents all dimensions that no entry speaks of. At most one bit.
+      ellipsis_mask: bit `i` set: entry `i` covers all dimensions without an entry. At most one bit.
       new_axis_mask: bit `i` set: entry `i` inserts a dimension of size 1.
       shrink_axis_mask: bit `i` set: entry `i` is the single index `begin[i]`, and the dimension goes.
       var: the Variable whose value is `input_`; the result's `assign` then sets the slice of the Variable.

@@ -1,7 +1,7 @@
 """Assertions about values: `assert_equal`, `assert_less`, `assert_positive`, `assert_near` and their kin.
 
-In eager mode a failure raises at once and shows the differing elements. In a graph
-an `Assert` operation is added; where both sides are constants, a failure raises while tracing.
+In eager mode a failure raises at once and shows the differing elements. In a graph an `Assert` operation is added;
+where both sides are constants, a failure raises while tracing.
 """
 
 from __future__ import annotations

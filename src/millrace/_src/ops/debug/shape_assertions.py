@@ -31,7 +31,7 @@ def assert_shapes(
 
     Args:
       shapes: pairs of a tensor and its shape, or a dict. A dimension is an int, a symbol (any other string), or
-        None or "." for any size; an Ellipsis (...) or "*" as first entry represents any number of dimensions.
+        None or "." for any size; an Ellipsis (...) or "*" as first entry means any number of dimensions.
         An empty shape is that of a scalar, which counts as a vector of size 1.
       data: values to show when a check fails at run time.
       summarize: how many elements of the data to show; None for 3.

@@ -193,7 +193,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     Args:
       equation: A letter for each axis of each input, separated by commas, and after `->` the axes of the result:
         letters missing there are summed over. Without `->` the result has the letters that occur once, sorted.
-        `...` represents any number of axes, which broadcast.
+        `...` means any number of axes, which broadcast.
       *inputs: The `Tensor`s, of one dtype.
       **kwargs: `optimize` chooses how more than two inputs are paired: "greedy" (default), "optimal", "branch-2",
         "branch-all" or "auto". `name` is a name for the operation.
