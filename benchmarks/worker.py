@@ -78,14 +78,14 @@ class Worker:
     def warm_up(self, call: Callable[[], Any], seconds_to_settle: float, calls_to_settle: int) -> int:
         """Calls until the time is steady; returns how many calls make a repetition."""
         self.wait(call())
-        self.settle(call, seconds_to_settle, calls_to_settle)
+        self.commit(call, seconds_to_settle, calls_to_settle)
         count, seconds = 1, self.repetition(call, 1)["seconds"]
         while count * seconds < REPETITION:
             count = max(count + 1, min(10 * count, int(1.2 * REPETITION / max(seconds, 1e-9))))
             seconds = self.repetition(call, count)["seconds"]
         return count
 
-    def settle(self, call: Callable[[], Any], seconds: float, count: int) -> None:
+    def commit(self, call: Callable[[], Any], seconds: float, count: int) -> None:
         """Calls for so many seconds, and so often, after a compiler was last at work in the background."""
         start = since = time.perf_counter()
         calls = 0

@@ -26,7 +26,7 @@ CHOICES: dict[Autotuner, str] = {
     avg_pool_ops.MEANS_GRADIENT: "numpy",
     product_kernels.PRODUCTS: "blas",
 }
-"""The choices, and the way of each that needs no library of its own."""
+"""The choices, and the kernel of each that needs no library of its own."""
 
 
 @contextmanager
@@ -37,8 +37,8 @@ def everything_chosen(by_library: bool) -> Iterator[None]:
         patch.setattr(pool_kernels, "_SMALL", -1)
         patch.setattr(blas_threads, "SINGLE", -1)
         patch.setattr(blas_threads, "_WORTH_CHOOSING", 0)
-        for ways, plain in CHOICES.items():
-            stack.enter_context(ways.pinned("onednn" if by_library else plain))
+        for choice, plain in CHOICES.items():
+            stack.enter_context(choice.pinned("onednn" if by_library else plain))
         yield
 
 
@@ -65,5 +65,5 @@ def test_the_samples_reach_every_choice() -> None:
     with everything_chosen(False):
         for sample in SAMPLES:
             call(sample)
-            reached |= {ways for ways in CHOICES if ways._works}
+            reached |= {choice for choice in CHOICES if choice._works}
     assert reached == set(CHOICES)

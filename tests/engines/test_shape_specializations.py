@@ -27,7 +27,7 @@ def _called(case, count):
 
 
 def _settled(case, limit=500):
-    while case.stage is not Stage.SETTLED:
+    while case.stage is not Stage.COMMITTED:
         _called(case, 1)
         limit -= 1
         assert limit
@@ -72,7 +72,7 @@ def test_a_function_whose_calls_are_shorter_than_a_compiled_call_settles_after_a
     engines = Engines(numpy=1e-5, xla=1e-6)
     case = ShapeSpecialization(engines.tiers())
     _called(case, engines.settings.small_calls)
-    assert case.stage is Stage.SETTLED and case.tier == "numpy" and engines.is_made == 0
+    assert case.stage is Stage.COMMITTED and case.tier == "numpy" and engines.is_made == 0
     assert case.reason() == "a call takes 10 us, too little for a compiler to help"
 
 
@@ -300,7 +300,7 @@ class _Choosing:
         self.program.run = met
         self.program.attempt = None
         self.program.prepare = lambda arguments: prepare(arguments) if self.met else 1 / 0
-        self.program.is_settled = lambda: self.left <= 0
+        self.program.is_committed = lambda: self.left <= 0
 
 
 def test_a_program_with_choices_of_its_own_sees_a_call_first_and_is_tried_when_it_has_chosen():

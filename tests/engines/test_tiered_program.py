@@ -21,7 +21,7 @@ def test_each_set_of_shapes_moves_on_its_own():
     for _ in range(60):
         program.run(_array(3))
     program.run(_array(4))
-    assert [case.tier for case in tiered.cases()] == ["xla", "numpy"]
+    assert [case.tier for case in tiered.specializations()] == ["xla", "numpy"]
     assert engines.is_made == 1
     tier, reason = tiered.state()
     assert tier == "xla" and reason.endswith("(of 2 sets of argument shapes 1 left the NumPy tier)")
@@ -30,8 +30,8 @@ def test_each_set_of_shapes_moves_on_its_own():
 def test_a_graph_with_fixed_shapes_has_one_case():
     tiered = TieredProgram(Engines(numpy=1.0, xla=0.1).tiers(), has_fixed_shapes=True)
     assert tiered.state() == ("numpy", "calls have taken 0 us; a compiler is asked after 10 s more")
-    assert len(tiered.cases()) == 1
-    assert tiered.case_of([_array(2)]) is tiered.case_of([_array(3)])
+    assert len(tiered.specializations()) == 1
+    assert tiered.specialization_of([_array(2)]) is tiered.specialization_of([_array(3)])
 
 
 def test_a_function_that_was_not_called_says_so():
@@ -56,19 +56,19 @@ def test_a_holder_of_some_shapes_gets_the_program_of_their_case():
 
 
 def test_the_number_of_cases_is_bounded_and_fast_ones_are_kept(monkeypatch):
-    monkeypatch.setattr(tiered_program, "_MAX_CASES", 8)
+    monkeypatch.setattr(tiered_program, "_MAX_SPECIALIZATIONS", 8)
     engines = Engines(numpy=1.0, xla=0.1)
     tiered = TieredProgram(engines.tiers(), has_fixed_shapes=False)
     program = tiered.program()
-    while tiered.case_of([_array(3)]).stage is not Stage.SETTLED:
+    while tiered.specialization_of([_array(3)]).stage is not Stage.COMMITTED:
         program.run(_array(3))
     for size in range(4, 100):
         program.run(_array(size))
-        assert len(tiered.cases()) <= 8
-    assert tiered.case_of([_array(3)]).tier == "xla"
+        assert len(tiered.specializations()) <= 8
+    assert tiered.specialization_of([_array(3)]).tier == "xla"
     for size in range(200, 240):
-        tiered.case_of([_array(size)]).tier = "xla"
-    assert len(tiered.cases()) <= 8
+        tiered.specialization_of([_array(size)]).tier = "xla"
+    assert len(tiered.specializations()) <= 8
 
 
 def test_a_fork_retires_every_case(monkeypatch):
@@ -83,4 +83,4 @@ def test_a_fork_retires_every_case(monkeypatch):
     for size in (3, 4, 5) * 60:  # 5 comes for the first time
         program.run(_array(size))
     assert set(engines.calls) == {"numpy"}
-    assert {case.stage for case in tiered.cases()} == {Stage.SETTLED}
+    assert {case.stage for case in tiered.specializations()} == {Stage.COMMITTED}

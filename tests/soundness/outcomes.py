@@ -229,7 +229,7 @@ def _run_by(make: Callable[[Any], EngineProgram], function: Call, program: Progr
             try:
                 return run(*arrays)
             finally:
-                if made.is_settled is not None and made.prepare is not None and not is_prepared:
+                if made.is_committed is not None and made.prepare is not None and not is_prepared:
                     made.prepare(arrays)()
                     is_prepared = True
 

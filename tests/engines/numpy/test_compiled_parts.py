@@ -75,9 +75,9 @@ class Clustered:
         assert self.program.prepare is not None
         self.program.prepare(())()
 
-    def is_settled(self) -> bool:
-        assert self.program.is_settled is not None
-        return self.program.is_settled()
+    def is_committed(self) -> bool:
+        assert self.program.is_committed is not None
+        return self.program.is_committed()
 
 
 def part_of(function: Any, *specs: Any, engine: Any = None) -> CompiledPart:
@@ -124,14 +124,14 @@ def test_the_faster_way_stays(clock: Clock, host_seconds: float, xla_seconds: fl
     part = part_of(lambda x: tf.exp(x), VECTOR)
     values(part, 1)
     part.compile_asked()
-    assert not part.is_settled
+    assert not part.is_committed
     seen = []
     for seconds in itertools.chain.from_iterable(
         itertools.repeat([host_seconds, host_seconds, xla_seconds, xla_seconds], 3)
     ):
         clock.step = seconds
         seen += values(part, 1)
-    assert part.is_settled
+    assert part.is_committed
     assert {1.0, 10.0} == set(seen[:4])
     assert set(values(part, 4)) == {10.0 if winner == COMPILED else 1.0}
     assert part.choices()[0] == (winner, {HOST: host_seconds, COMPILED: xla_seconds})
@@ -141,7 +141,7 @@ def test_each_set_of_shapes_has_a_way_of_its_own(clock: Clock) -> None:
     part = part_of(lambda x: tf.exp(x), VECTOR)
     values(part, 1, size=2)
     part.compile_asked()
-    while not part.is_settled:
+    while not part.is_committed:
         values(part, 1, size=2)
     assert values(part, 3, size=5) == [1.0] * 3
     assert [choice for choice, _ in part.choices()] in (["numpy", "undecided"], ["xla", "undecided"])
@@ -151,7 +151,7 @@ def test_a_part_that_meets_ever_new_shapes_stays_on_the_host(clock: Clock) -> No
     part = part_of(lambda x: tf.exp(x), VECTOR)
     for size in range(1, 100):
         values(part, 1, size=size)
-    assert len(part.choices()) == compiled_parts._MAX_CASES
+    assert len(part.choices()) == compiled_parts._MAX_SPECIALIZATIONS
 
 
 def test_what_the_compiler_does_not_take_stays_on_the_host(clock: Clock) -> None:
@@ -167,7 +167,7 @@ def test_what_the_compiler_does_not_take_stays_on_the_host(clock: Clock) -> None
         values(part, 1)
         part.compile_asked()
         assert values(part, 3) == [1.0] * 3
-        assert part.is_settled
+        assert part.is_committed
         assert not part.is_compiled
 
 
@@ -175,7 +175,7 @@ def test_large_arguments_are_not_kept_until_a_part_is_compiled(clock: Clock) -> 
     part = part_of(lambda x: tf.exp(x), VECTOR)
     large = np.zeros(100_000, np.float32)
     part(large)
-    (asked,) = [case.asked for case in part._cases.values()]
+    (asked,) = [case.asked for case in part._specializations.values()]
     assert asked is not None
     assert asked[0].shape == large.shape
     assert not np.shares_memory(asked[0], large)
@@ -189,17 +189,17 @@ def test_a_program_tells_whether_its_parts_are_settled(clock: Clock) -> None:
     x = np.float32([0.0, 1.0])
     before = compilation_count()
     wanted = f(x)[0].tolist()
-    assert (f.is_settled(), f.program.has_compiled_parts, compilation_count()) == (True, False, before)
+    assert (f.is_committed(), f.program.has_compiled_parts, compilation_count()) == (True, False, before)
     f.compile()
     assert compilation_count() == before + 1
-    assert (f.is_settled(), f.program.has_compiled_parts) == (False, True)
-    while not f.is_settled():
+    assert (f.is_committed(), f.program.has_compiled_parts) == (False, True)
+    while not f.is_committed():
         assert f(x)[0].tolist() == pytest.approx(wanted)
 
 
 def test_a_program_without_clusters_has_nothing_to_prepare() -> None:
     program = eager_engine().compile(optimize(tf.function(lambda x: x + 1.0).get_concrete_function(VECTOR).graph))
-    assert (program.prepare, program.is_settled) == (None, None)
+    assert (program.prepare, program.is_committed) == (None, None)
 
 
 def test_an_error_in_a_part_names_the_users_operation(clock: Clock) -> None:
@@ -265,7 +265,7 @@ def always_xla(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
     """Lets XLA win every trial at once."""
 
     def settle_and_run(case: Any, *arguments: Any) -> Any:
-        case.settle(COMPILED)
+        case.commit(COMPILED)
         return case.run(*arguments)
 
     monkeypatch.setattr(compiled_parts._PartSpecialization, "_tried", settle_and_run)

@@ -105,8 +105,8 @@ class Program:
         an engine without a compiler.
       wait: takes the arguments and the results of a call, and waits until the results, and the variables among the
         arguments, are computed; None for an engine whose results are there when `run` returns.
-      is_settled: tells whether the program, which tries several ways of its own, has chosen among them; such a program
-        has to see a call before `prepare`. None for a program with one way.
+      is_committed: tells whether the program, which tries several ways of its own, has chosen among them; such a
+        program has to see a call before `prepare`. None for a program with one way.
       has_compiled_parts: whether `prepare` has found anything to compile.
       tiering: what moves the program from engine to engine; None for a program that stays with one.
       lower: takes the arguments of `run` and returns the form that the engine's compiler makes of the program, without
@@ -126,7 +126,7 @@ class Program:
     ready: Callable[[Sequence[Any]], bool] = _always
     attempt: Callable[..., Sequence[Any] | None] | None = None
     wait: Callable[[Sequence[Any], Sequence[Any]], None] | None = None
-    is_settled: Callable[[], bool] | None = None
+    is_committed: Callable[[], bool] | None = None
     has_compiled_parts: bool = True
     tiering: Tiering | None = None
 

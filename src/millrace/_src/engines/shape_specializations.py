@@ -1,9 +1,10 @@
-"""The life of a case: the calls of one function with one set of argument shapes.
+"""The life of a shape specialization: the calls of one function with one set of argument shapes.
 
-A case begins on the NumPy tier, and adds up the time that its calls take. When that exceeds what compiling is expected
-to take, the case is *hot*: the candidates, which are further programs of the same graph, are compiled in the background
-for these shapes, while calls go on. Then calls take turns with all programs (`util.trials`) until the fastest is known,
-and the case is settled. Each stage is a method that runs one call and moves the case on where it is time to.
+A specialization begins on the NumPy tier, and adds up the time that its calls take. When that exceeds what compiling is
+expected to take, the specialization is *hot*: the candidates, which are further programs of the same graph, are
+compiled in the background for these shapes, while calls go on. Then calls take turns with all programs (`util.trials`)
+until the fastest is known, and the specialization is committed. Each stage is a method that runs one call and moves the
+specialization on where it is time to.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ _MAX_REHEARSALS = 200
 
 
 class Stage(enum.Enum):
-    """How far a case has come."""
+    """How far a specialization has come."""
 
     COUNTING = "counting"
     COMPILING = "compiling"
     TRYING = "trying"
-    SETTLED = "settled"
+    COMMITTED = "committed"
 
 
 @dataclass(slots=True)
@@ -79,7 +80,7 @@ class Candidates:
 
 
 class FunctionTiers:
-    """What the cases of one function share.
+    """What the specializations of one function share.
 
     Args:
       name: the function, for messages.
@@ -145,13 +146,13 @@ class ShapeSpecialization:
     """The calls of a function with one set of argument shapes.
 
     Args:
-      tiers: what all cases of the function share.
+      tiers: what all specializations of the function share.
 
     Attributes:
-      stage: how far the case has come.
+      stage: how far the specialization has come.
       tier: the name of the tier that runs the calls.
       spent: the seconds that counted calls have taken.
-      chosen: the program that the case has settled on; None before.
+      chosen: the program that the specialization has committed to; None before.
     """
 
     def __init__(self, tiers: FunctionTiers) -> None:
@@ -185,9 +186,9 @@ class ShapeSpecialization:
         self._holders.add(holder)
         return self.chosen or either_program(self.run)
 
-    def settle(self, tier: str, reason: str) -> None:
+    def commit(self, tier: str, reason: str) -> None:
         """Stays with one program from now on, and tells the holders."""
-        self.stage, self.tier, self._reason = Stage.SETTLED, tier, reason
+        self.stage, self.tier, self._reason = Stage.COMMITTED, tier, reason
         self._job = self._trial = None
         if tier == NUMPY:
             self.chosen, self._act = self._tiers.numpy, ShapeSpecialization._run_numpy
@@ -199,9 +200,9 @@ class ShapeSpecialization:
             holder.use(self.chosen)
 
     def retire(self, reason: str) -> None:
-        """Settles on the NumPy tier for good, in a fork: the parent's other threads may have held the locks."""
+        """Commits to the NumPy tier for good, in a fork: the parent's other threads may have held the locks."""
         self._lock = threading.Lock()
-        self.settle(NUMPY, reason)
+        self.commit(NUMPY, reason)
 
     # --- calls: each stage runs a call in its own way -----------------------------------------------------
 
@@ -209,7 +210,7 @@ class ShapeSpecialization:
         return self._tiers.on_numpy(*arguments)
 
     def _run_chosen(self, arguments: Sequence[Any]) -> Sequence[Any]:
-        assert self.chosen is not None  # by `settle`
+        assert self.chosen is not None  # by `commit`
         return self.chosen.run(*arguments)
 
     def _count(self, arguments: Sequence[Any]) -> Sequence[Any]:
@@ -223,7 +224,7 @@ class ShapeSpecialization:
         self._least = min(self._least, seconds)
         if self._least < settings.call_seconds and settings.threshold:
             if self._calls == settings.small_calls:
-                self.settle(NUMPY, f"a call takes {duration(self._least)}, too little for a compiler to help")
+                self.commit(NUMPY, f"a call takes {duration(self._least)}, too little for a compiler to help")
         elif self.spent >= settings.expected_seconds(self._tiers.node_count):
             self._act = ShapeSpecialization._get_hot
         return results
@@ -275,7 +276,7 @@ class ShapeSpecialization:
         """Runs a call with the program whose turn it is, timed."""
         trial, ways = self._trial, self._ways
         if trial is None:
-            return self._act(self, arguments)  # another thread has settled meanwhile
+            return self._act(self, arguments)  # another thread has committed meanwhile
         turn = trial.next_turn()
         program = ways.get(turn.candidate)
         run = self._tiers.on_numpy if turn.candidate == NUMPY or program is None else program.attempting_run()
@@ -317,17 +318,17 @@ class ShapeSpecialization:
         """Takes the candidates that can be made."""
         error = self._job.error if self._job is not None else None
         if error is not None:
-            self.settle(NUMPY, self._tiers.complain(JIT_ENGINE, error))
+            self.commit(NUMPY, self._tiers.complain(JIT_ENGINE, error))
             return
         candidates = self._tiers.candidates
         for name, failure in candidates.failures.items():
             candidates.reasons[name] = self._tiers.complain(name, failure)
         programs = {name: p for name, p in candidates.programs.items() if p.left_because is None}
         if not programs:
-            self.settle(NUMPY, candidates.listed_reasons())
+            self.commit(NUMPY, candidates.listed_reasons())
             return
         self._ways = {NUMPY: self._tiers.numpy, **programs}
-        self._unmet = iter([name for name, program in programs.items() if program.is_settled is not None])
+        self._unmet = iter([name for name, program in programs.items() if program.is_committed is not None])
         self._act = ShapeSpecialization._meet
 
     def _prepare(self, arguments: Any) -> None:
@@ -354,31 +355,31 @@ class ShapeSpecialization:
     def _finish_preparation(self, arguments: object) -> None:
         """Drops the candidates that could not be compiled."""
         if self._job is not None and self._job.error is not None:
-            self.settle(NUMPY, self._tiers.complain(JIT_ENGINE, self._job.error))
+            self.commit(NUMPY, self._tiers.complain(JIT_ENGINE, self._job.error))
             return
         candidates = {name: program for name, program in self._ways.items() if name != NUMPY}
         self._drop_failures({name: p.left_because for name, p in candidates.items() if p.left_because})
-        if self.stage is not Stage.SETTLED:
+        if self.stage is not Stage.COMMITTED:
             self.stage, self._act = Stage.TRYING, ShapeSpecialization._rehearse
 
     def _drop_failures(self, reasons: Mapping[str, str]) -> None:
-        """Drops the programs that have failed, and settles on NumPy if no other is left; tells the log."""
+        """Drops the programs that have failed, and commits to NumPy if no other is left; tells the log."""
         reasons = {**reasons, **{name: self._tiers.complain(name, error) for name, error in self._failures.items()}}
         self._ways = {name: program for name, program in self._ways.items() if name not in reasons}
         if len(self._ways) == 1:
-            self.settle(NUMPY, "; ".join(f"{name}: {reason}" for name, reason in reasons.items()))
+            self.commit(NUMPY, "; ".join(f"{name}: {reason}" for name, reason in reasons.items()))
 
     def _begin_trial(self, arguments: object) -> None:
         """Starts taking turns, or takes the only candidate where that is pinned."""
         self._drop_failures({})
-        if self.stage is Stage.SETTLED:
+        if self.stage is Stage.COMMITTED:
             return
         idle = [name for name, program in self._ways.items() if name != NUMPY and not program.has_compiled_parts]
         self._ways = {name: program for name, program in self._ways.items() if name not in idle}
         if len(self._ways) == 1:
-            self.settle(NUMPY, "no part of it is large enough for a compiler to help")
+            self.commit(NUMPY, "no part of it is large enough for a compiler to help")
         elif self._tiers.pin is Pin.COMPILED:
-            self.settle(
+            self.commit(
                 next((name for name in candidate_engines() if name in self._ways), list(self._ways)[1]), "pinned"
             )
         else:
@@ -390,7 +391,7 @@ class ShapeSpecialization:
         """Stays with the fastest program."""
         assert self._trial is not None  # its end brought us here
         winner, outcome = self._trial.winner or NUMPY, self._trial.outcome
-        self.settle(str(winner), _comparison(str(winner), outcome.seconds, outcome.dropped))
+        self.commit(str(winner), _comparison(str(winner), outcome.seconds, outcome.dropped))
 
     # --- what users are told -------------------------------------------------------------------------------------
 
@@ -412,12 +413,12 @@ class ShapeSpecialization:
 _Act = Callable[[ShapeSpecialization, Sequence[Any]], Sequence[Any]]
 """Runs a call."""
 _Move = Callable[[ShapeSpecialization, Any], None]
-"""Moves a case to another stage, given the arguments of the next call."""
+"""Moves a specialization to another stage, given the arguments of the next call."""
 
 
 def _has_chosen(program: Program) -> bool:
     """Returns whether a program has made all choices of its own."""
-    return program.is_settled is None or program.is_settled()
+    return program.is_committed is None or program.is_committed()
 
 
 def _wait_for_arrays(ways: Mapping[Any, Program], arguments: Sequence[Any], arrays: Sequence[Any]) -> None:

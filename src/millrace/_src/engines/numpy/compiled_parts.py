@@ -3,7 +3,7 @@
 It is not known beforehand whether XLA runs a part faster, nor the shapes of a part's arguments before a call
 has come so far. So a part begins as a NumPy program of its own, and is timed. A part that takes longer than a call of
 XLA costs asks to be compiled; the runner of the whole program has that done, in whatever thread. From then on the part
-has two ways, and a trial of real calls decides between them. Each set of argument shapes is a case of its own.
+has two engines, and a trial of real calls decides between them. Each set of argument shapes is a specialization.
 
     host -> (timed a few times) -> too short: host for good
                                 -> asks, and goes on -> compiled -> trial -> host or xla for good
@@ -29,7 +29,7 @@ from millrace._src.util.trials import Trial
 
 _TIMED_CALLS = 3
 """The calls whose shortest tells how long a part takes."""
-_MAX_CASES = 32
+_MAX_SPECIALIZATIONS = 32
 """The sets of shapes that one part remembers; a part that meets ever new shapes stays with the host."""
 _LARGEST_KEPT = 64
 """The elements of an argument that is kept as it is until a part is compiled; larger ones leave their shape alone."""
@@ -43,7 +43,7 @@ class CompiledPart:
     Args:
       graph: the graph of the cluster.
       host: the NumPy program of the graph.
-      make_engine: returns the engine of the other way; only called when the part is compiled.
+      make_engine: returns the engine of the other choice; only called when the part is compiled.
       unread: the numbers of the results that no kernel of the program around reads, which may be arrays of any engine.
     """
 
@@ -55,44 +55,50 @@ class CompiledPart:
         self._host_run = host.run
         self._make_engine = make_engine
         self._program: Program | None = None
-        self._cases: dict[Any, _PartSpecialization] = {}
+        self._specializations: dict[Any, _PartSpecialization] = {}
 
     def __call__(self, *arguments: Any) -> Sequence[Any]:
-        """Runs the part the way that its case has come to."""
+        """Runs the part on the engine that its specialization has come to."""
         shapes = tuple([argument.shape for argument in arguments])
-        case = self._cases.get(shapes)
-        if case is None:
-            case = self._new_case(shapes)
-        return case.run(*arguments)
+        specialization = self._specializations.get(shapes)
+        if specialization is None:
+            specialization = self._new_specialization(shapes)
+        return specialization.run(*arguments)
 
-    def _new_case(self, shapes: object) -> _PartSpecialization:
-        case = _PartSpecialization(self)
-        if len(self._cases) < _MAX_CASES:
-            return self._cases.setdefault(shapes, case)
-        case.settle(HOST)
-        return case
+    def _new_specialization(self, shapes: object) -> _PartSpecialization:
+        specialization = _PartSpecialization(self)
+        if len(self._specializations) < _MAX_SPECIALIZATIONS:
+            return self._specializations.setdefault(shapes, specialization)
+        specialization.commit(HOST)
+        return specialization
 
     @property
-    def is_settled(self) -> bool:
-        """Whether no case is trying two ways at present."""
-        return not any(case.is_trying for case in list(self._cases.values()))
+    def is_committed(self) -> bool:
+        """Whether no specialization is trying two engines at present."""
+        return not any(each.is_trying for each in list(self._specializations.values()))
 
     @property
     def is_compiled(self) -> bool:
-        """Whether XLA runs the part in some case, or may yet."""
-        return any(case.way == COMPILED or case.is_trying for case in list(self._cases.values()))
+        """Whether XLA runs the part in some specialization, or may yet."""
+        return any(
+            specialization.choice == COMPILED or specialization.is_trying
+            for specialization in list(self._specializations.values())
+        )
 
     def choices(self) -> list[tuple[str, dict[Any, float]]]:
-        """Returns the way of each case, and the seconds that the ways took, as far as they were measured."""
-        return [(case.way or "undecided", case.seconds()) for case in self._cases.values()]
+        """Returns the engine of each specialization, and the seconds that the engines took, as far as measured."""
+        return [
+            (specialization.choice or "undecided", specialization.seconds())
+            for specialization in self._specializations.values()
+        ]
 
     def compile_asked(self) -> None:
-        """Compiles the part for the cases that ask for it."""
-        for case in list(self._cases.values()):
-            if case.asked is not None:
-                case.compile()
+        """Compiles the part for the specializations that ask for it."""
+        for specialization in list(self._specializations.values()):
+            if specialization.asked is not None:
+                specialization.compile()
 
-    # --- the two ways --------------------------------------------------------------------------------------------
+    # --- the two engines --------------------------------------------------------------------------------------------
 
     def on_host(self, *arguments: object) -> Sequence[Any]:
         """Runs the part with NumPy."""
@@ -100,7 +106,7 @@ class CompiledPart:
 
     def on_compiler(self, *arguments: object) -> Sequence[Any]:
         """Runs the part with XLA; NumPy does where a variable has no value yet, which may be no error."""
-        assert self._program is not None  # compiled, or no case had come here
+        assert self._program is not None  # compiled, or no specialization had come here
         try:
             results = self._program.run(*arguments)
         except errors.FailedPreconditionError:
@@ -144,15 +150,15 @@ class _PartSpecialization:
 
     Attributes:
       run: runs a call.
-      way: the way for good; None until it is known.
-      asked: arguments for which the case asks to be compiled.
+      choice: the choice for good; None until it is known.
+      asked: arguments for which the specialization asks to be compiled.
     """
 
-    __slots__ = ("run", "way", "asked", "_part", "_calls", "_least", "_trial")
+    __slots__ = ("run", "choice", "asked", "_part", "_calls", "_least", "_trial")
 
     def __init__(self, part: CompiledPart) -> None:
         self.run: Run = self._timed
-        self.way: str | None = None
+        self.choice: str | None = None
         self.asked: list[Any] | None = None
         self._part = part
         self._calls = 0
@@ -161,26 +167,26 @@ class _PartSpecialization:
 
     @property
     def is_trying(self) -> bool:
-        """Whether calls take two ways in turn."""
-        return self._trial is not None and self.way is None
+        """Whether calls take the two engines in turn."""
+        return self._trial is not None and self.choice is None
 
     def seconds(self) -> dict[Any, float]:
-        """Returns the seconds that the ways took, as far as they were measured."""
+        """Returns the seconds that the engines took, as far as they were measured."""
         return {HOST: self._least} if self._trial is None else dict(self._trial.outcome.seconds)
 
-    def settle(self, way: str) -> None:
-        """Takes one way for good."""
-        self.way, self.asked = way, None
-        self.run = self._part.on_host if way == HOST else self._part.on_compiler
+    def commit(self, choice: str) -> None:
+        """Takes one choice for good."""
+        self.choice, self.asked = choice, None
+        self.run = self._part.on_host if choice == HOST else self._part.on_compiler
 
     def compile(self) -> None:
-        """Compiles the part for this case if that is worth it, and begins the trial."""
+        """Compiles the part for this specialization if that is worth it, and begins the trial."""
         arguments, self.asked = self.asked, None
         if arguments is not None and self._least >= settings.least_seconds and self._part.compiled(arguments):
             self._trial = Trial([HOST, COMPILED], settings.trial_rules(), settings.clock)
             self.run = self._tried
         else:
-            self.settle(HOST)
+            self.commit(HOST)
 
     def _timed(self, *arguments: object) -> Sequence[Any]:
         """Runs a call on the host, to see how long that takes."""
@@ -193,13 +199,13 @@ class _PartSpecialization:
         if self._calls == 1:
             self.asked = [_kept(argument) for argument in read_arguments]
         if self._calls >= _TIMED_CALLS and self._least < settings.least_seconds:
-            self.settle(HOST)
+            self.commit(HOST)
         elif self._calls >= _TIMED_CALLS:
             self.run = self._part.on_host
         return results
 
     def _tried(self, *arguments: object) -> Sequence[Any]:
-        """Runs a call the way whose turn it is, timed."""
+        """Runs a call the choice whose turn it is, timed."""
         trial, part = self._trial, self._part
         assert trial is not None  # compiling made it
         turn = trial.next_turn()
@@ -210,7 +216,7 @@ class _PartSpecialization:
         part.wait(arguments, results)
         trial.note(turn, settings.clock() - start)
         if trial.winner is not None:
-            self.settle(str(trial.winner))
+            self.commit(str(trial.winner))
         return results
 
 
@@ -225,11 +231,11 @@ def let_compile(program: Program, parts: Sequence[CompiledPart]) -> None:
             part.compile_asked()
         program.has_compiled_parts = any(part.is_compiled for part in parts)
 
-    def is_settled() -> bool:
+    def is_committed() -> bool:
         program.has_compiled_parts = any(part.is_compiled for part in parts)
-        return all(part.is_settled for part in parts)
+        return all(part.is_committed for part in parts)
 
-    program.prepare, program.is_settled = prepare, is_settled
+    program.prepare, program.is_committed = prepare, is_committed
 
 
 def _kept(argument: Array) -> Array:
