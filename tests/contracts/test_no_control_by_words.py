@@ -15,7 +15,7 @@ KNOWN = {
     "autograph/operators/loops.py": "a range is looked through to its bounds",
     "ops/array/diagonals.py": "two versions of an op share a rule",
     "ops/array/padding.py": "a packed vector is looked through to its parts",
-    "ops/debug/comparisons.py": "a message shows constants by value",
+    "ops/debug/value_assertions.py": "a message shows constants by value",
     "ops/debug/static_checks.py": "a constant is looked through to its value",
     "ops/math/histogram.py": "versions of an op share a rule",
     "ops/nn/avg_pool_ops.py": "versions of an op share a rule",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from millrace._src.data import ahead_trials
+from millrace._src.data import prefetch_trials
 from millrace._src.data.iterator_resource import IteratorResource
 from millrace._src.util.cores import set_usable_cores
 
@@ -19,11 +19,11 @@ from millrace._src.util.cores import set_usable_cores
 @pytest.fixture
 def always_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets every stage work ahead as soon as it may, whatever the clock says."""
-    monkeypatch.setattr(ahead_trials, "_SLOW_ELEMENT", -1.0)
-    monkeypatch.setattr(ahead_trials, "_LONG_ELEMENT", -1.0)
-    monkeypatch.setattr(ahead_trials, "_GAIN", 1e9)
-    monkeypatch.setattr(ahead_trials, "_LOSS", 1e9)
-    monkeypatch.setattr(ahead_trials, "_IDLE", -1.0)
+    monkeypatch.setattr(prefetch_trials, "_SLOW_ELEMENT", -1.0)
+    monkeypatch.setattr(prefetch_trials, "_LONG_ELEMENT", -1.0)
+    monkeypatch.setattr(prefetch_trials, "_GAIN", 1e9)
+    monkeypatch.setattr(prefetch_trials, "_LOSS", 1e9)
+    monkeypatch.setattr(prefetch_trials, "_IDLE", -1.0)
 
 
 SetCores = Callable[[int], int]

@@ -16,13 +16,13 @@ from collections.abc import Iterable
 from threading import Event
 from typing import Any
 
-from millrace._src.data.ahead import AheadCursor
-from millrace._src.data.ahead_trials import AheadTrial
 from millrace._src.data.blocks import Block, alternating
 from millrace._src.data.cursors import Cursor, State, restore_error, save_error
 from millrace._src.data.inner_passes import InnerCursor
 from millrace._src.data.nodes import PassContext
 from millrace._src.data.pool import MAX_WAIT
+from millrace._src.data.prefetch_buffer import AheadCursor
+from millrace._src.data.prefetch_trials import AheadTrial
 from millrace._src.data.traced_functions import BoundFunction
 
 

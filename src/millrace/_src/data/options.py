@@ -105,7 +105,7 @@ class OptimizationOptions(OptionsBase):
 
 @export("data.experimental.ServiceOptions")
 class ServiceOptions(OptionsBase):
-    """Options of TensorFlow's data service, which Millrace has not: `options.experimental_service`."""
+    """Options of TensorFlow's data service, which Millrace does not have: `options.experimental_service`."""
 
     pinned = Option(bool, "Accepted for compatibility.")
 

@@ -18,11 +18,11 @@ from itertools import islice
 from threading import Event
 
 from millrace._src.core.array_namespace import Array
-from millrace._src.data.ahead_trials import AheadTrial
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State, restore_error, save_error
 from millrace._src.data.parallelism import AUTOTUNE
 from millrace._src.data.pool import MAX_WAIT, Task, TaskLanes
+from millrace._src.data.prefetch_trials import AheadTrial
 from millrace._src.data.stacked_results import Kind, StackedResults, block_of_views, kinds_of, stacked_results
 from millrace._src.data.traced_functions import AppliedFunction, Applying, ElementFunction
 from millrace._src.util.cores import usable_cores

@@ -22,8 +22,8 @@ from millrace._src.core.errors import OpError
 from millrace._src.engines.background_compiler import BackgroundCompiler, Job
 from millrace._src.engines.engine_table import JIT_ENGINE, jit_title
 from millrace._src.engines.ready_run import ReadyRun
+from millrace._src.engines.rollback import run_or_take_back
 from millrace._src.engines.shape_specializations import NUMPY, either_program, reading_run
-from millrace._src.engines.taking_back import run_or_take_back
 
 
 class CompilingProgram:

@@ -25,7 +25,7 @@ from millrace._src.core.tensor import PendingTensor, arrived
 from millrace._src.engines.background_compiler import BackgroundCompiler, CompilerStoppedError, Job
 from millrace._src.engines.engine_table import HOST_ENGINE, JIT_ENGINE, candidate_engines
 from millrace._src.engines.ready_run import ReadyRun
-from millrace._src.engines.taking_back import run_or_take_back
+from millrace._src.engines.rollback import run_or_take_back
 from millrace._src.engines.tier_settings import Pin, TierSettings
 from millrace._src.util.autotuning import count_measured_calls
 from millrace._src.util.logger import get_logger

@@ -16,8 +16,8 @@ from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.array.tiling import tile
 from millrace._src.ops.array.transposing import transpose
 from millrace._src.ops.audio.wav_files import encode_wav
-from millrace._src.ops.debug.comparisons import assert_non_negative
 from millrace._src.ops.debug.static_checks import assert_rank
+from millrace._src.ops.debug.value_assertions import assert_non_negative
 from millrace._src.ops.image.encoding import encode_png
 from millrace._src.ops.image.image_dtypes import convert_image_dtype
 from millrace._src.ops.strings.numbers import as_string

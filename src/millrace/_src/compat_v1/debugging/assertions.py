@@ -9,8 +9,8 @@ from typing import Any
 
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
-from millrace._src.ops.debug import comparisons as c
 from millrace._src.ops.debug import static_checks as s
+from millrace._src.ops.debug import value_assertions as c
 from millrace._src.ops.debug.numerics import assert_all_finite
 from millrace._src.ops.debug.static_checks import check_scalar
 from millrace._src.util.export import export
@@ -41,7 +41,7 @@ def assert_equal(
     Raises: tf.errors.InvalidArgumentError: if a pair fails; while tracing, if both tensors are constants.
     """
     with name_scope(name, "assert_equal"):
-        pass  # TensorFlow opens this scope twice, as in comparisons.assert_equal
+        pass  # TensorFlow opens this scope twice, as in value_assertions.assert_equal
     return c.assert_comparison(c.EQUAL, x, y, data, summarize, message, name)
 
 

@@ -15,7 +15,7 @@ from millrace._src.data.transforms.batch import batch
 from millrace._src.data.transforms.group_by_window import group_by_window
 from millrace._src.data.transforms.padded_batch import padded_batch
 from millrace._src.ops import raw
-from millrace._src.ops.debug.comparisons import assert_less
+from millrace._src.ops.debug.value_assertions import assert_less
 from millrace._src.util import nest
 from millrace._src.util.export import export
 from millrace._src.util.nest_paths import flatten_up_to

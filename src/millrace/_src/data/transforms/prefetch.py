@@ -11,8 +11,6 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.ahead import MAX_BYTES, AheadCursor
-from millrace._src.data.ahead_trials import AheadTrial
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.dataset_base import DatasetBase, apply_op, int64_tensor
@@ -20,6 +18,8 @@ from millrace._src.data.debug_mode import is_debugging
 from millrace._src.data.idle_filling import FilledWhenIdle, fill_when_idle
 from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of, scalar_of
 from millrace._src.data.parallelism import AUTOTUNE
+from millrace._src.data.prefetch_buffer import MAX_BYTES, AheadCursor
+from millrace._src.data.prefetch_trials import AheadTrial
 
 _FIRST_ROOM, _LARGEST_ROOM = 2, 32
 """How many elements are made ahead at first, and at most, where the runtime chooses."""

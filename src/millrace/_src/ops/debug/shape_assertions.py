@@ -15,8 +15,8 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.shape_ops import rank as rank_of
 from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.debug.assertion import assert_that
-from millrace._src.ops.debug.comparisons import describe, sentence
 from millrace._src.ops.debug.static_checks import IN, RANK, assert_rank_check
+from millrace._src.ops.debug.value_assertions import describe, sentence
 from millrace._src.util.export import export
 
 

@@ -20,7 +20,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.shape_ops import rank as rank_of
 from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.debug.assertion import assert_that
-from millrace._src.ops.debug.comparisons import sentence
+from millrace._src.ops.debug.value_assertions import sentence
 from millrace._src.util.export import export
 
 

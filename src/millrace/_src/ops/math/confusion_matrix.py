@@ -16,7 +16,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones_like_static
 from millrace._src.ops.array.joining import stack
-from millrace._src.ops.debug.comparisons import assert_less, assert_non_negative
+from millrace._src.ops.debug.value_assertions import assert_less, assert_non_negative
 from millrace._src.ops.grouping import with_dependencies
 from millrace._src.ops.math.binary import maximum
 from millrace._src.ops.math.casting import cast

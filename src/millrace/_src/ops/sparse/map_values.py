@@ -10,7 +10,7 @@ from typing import Any
 
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.graph.scopes import control_dependencies
-from millrace._src.ops.debug.comparisons import assert_equal
+from millrace._src.ops.debug.value_assertions import assert_equal
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.util import nest
 from millrace._src.util.export import export

@@ -7,9 +7,9 @@ import threading
 import numpy as np
 import pytest
 
-from millrace._src.data.ahead import AheadCursor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.prefetch_buffer import AheadCursor
 from tests.data.parallel import stable_count
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from millrace._src.data import ahead_trials
-from millrace._src.data.ahead_trials import AheadTrial
+from millrace._src.data import prefetch_trials
+from millrace._src.data.prefetch_trials import AheadTrial
 
 
 class Clock:
@@ -23,7 +23,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(ahead_trials, "perf_counter", clock)
+    monkeypatch.setattr(prefetch_trials, "perf_counter", clock)
     return clock
 
 

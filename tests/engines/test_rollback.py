@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.engines.taking_back import run_or_take_back
+from millrace._src.engines.rollback import run_or_take_back
 
 
 def _failing(x, handle):
