@@ -92,3 +92,10 @@ def test_handles_are_known_by_what_they_refer_to() -> None:
 )
 def test_effects_inner_graphs_and_large_constants_have_no_form(body: Callable[[Any], Any]) -> None:
     assert form(body) is None
+
+
+def test_a_function_that_python_has_specialized_meanwhile_keeps_its_form() -> None:
+    def body(x: Any) -> Any:
+        return tf.matmul(x[:, None], x[None])
+
+    assert len({form(body, (2,)) for _ in range(200)}) == 1

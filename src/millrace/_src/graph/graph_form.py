@@ -11,12 +11,15 @@ have graphs that hold large constants or other graphs, which would take longer t
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable, Sequence
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from millrace._src.core.op_def import Effects
+from millrace._src.core.source_trace import SourceFrame
 
 if TYPE_CHECKING:
     from millrace._src.graph.operation import Operation
@@ -68,6 +71,13 @@ def form_of(graph: Any, outputs: Sequence[Any]) -> Form | None:
         return None
 
 
+@functools.lru_cache(maxsize=4096)
+def _position_of(code: CodeType, instruction: int) -> tuple[int, int | None]:
+    """Returns line and column of an instruction: in code that Python has specialized, a call is another instruction."""
+    frame = SourceFrame(code, instruction)
+    return frame.line, frame.column()
+
+
 def _part(operation: Operation, numbers: dict[int, int]) -> Hashable | None:
     """Returns the part of a form that one operation decides, or None if there is no form."""
     op = operation.op_def
@@ -92,5 +102,5 @@ def _part(operation: Operation, numbers: dict[int, int]) -> Hashable | None:
         tuple([numbers[id(other)] for other in operation.control_inputs]),
         operation.device,
         operation.gradient_override,
-        made_at and (id(made_at[0]), made_at[1]),  # the program keeps the code object alive
+        made_at and (id(made_at[0]), _position_of(*made_at)),  # the program keeps the code object alive
     )
