@@ -11,7 +11,6 @@ have graphs that hold large constants or other graphs, which would take longer t
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Hashable, Sequence
 from types import CodeType
 from typing import TYPE_CHECKING, Any
@@ -71,11 +70,20 @@ def form_of(graph: Any, outputs: Sequence[Any]) -> Form | None:
         return None
 
 
-@functools.lru_cache(maxsize=4096)
+_MAX_POSITIONS = 4096
+_positions: dict[tuple[int, int], tuple[CodeType, tuple[int, int | None]]] = {}
+"""For the id of a code object and an instruction: the code, which keeps the id, and the position in the source."""
+
+
 def _position_of(code: CodeType, instruction: int) -> tuple[int, int | None]:
-    """Returns line and column of an instruction: in code that Python has specialized, a call is another instruction."""
-    frame = SourceFrame(code, instruction)
-    return frame.line, frame.column()
+    """Returns line and column of an instruction; a call has another offset once Python has specialized the code."""
+    found = _positions.get((id(code), instruction))
+    if found is None:
+        if len(_positions) >= _MAX_POSITIONS:
+            _positions.clear()
+        frame = SourceFrame(code, instruction)
+        found = _positions[id(code), instruction] = code, (frame.line, frame.column())
+    return found[1]
 
 
 def _part(operation: Operation, numbers: dict[int, int]) -> Hashable | None:
