@@ -98,12 +98,12 @@ def all_samples() -> Iterator[Sample]:
 
 def all_gradient_samples() -> Iterator[Sample]:
     """Further samples that only the gradient's contract runs: attributes and points that the gradient depends on."""
-    return _declared("GRADIENT_SAMPLES", "ops")
+    return _declared("GRADIENT_SAMPLES", "ops", "compat_v1")
 
 
 def all_gradient_programs() -> Iterator[GradientProgram]:
     """The gradient programs of every test module of a package that declares ops."""
-    return _declared("GRADIENT_PROGRAMS", "ops", "autodiff", "control_flow", "data")
+    return _declared("GRADIENT_PROGRAMS", "ops", "autodiff", "control_flow", "data", "compat_v1")
 
 
 def _declared(variable: str, *folders: str) -> Iterator[Any]:
