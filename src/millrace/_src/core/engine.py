@@ -100,13 +100,13 @@ class Program:
         function may be called in any thread; callers that need the same meanwhile wait. Both raise OpError as a call
         would: for a variable without a value, and for what the engine cannot compile. While it compiles, the engine
         may also leave the graph to another engine (`left_because`). None for an engine without a compiler.
-      ready: tells whether a call with these arguments runs at once, without compiling.
+      ready: returns whether a call with these arguments runs at once, without compiling.
       attempt: like `run`, but returns None, and has done nothing, where the call would have to compile first; None for
         an engine without a compiler.
       wait: takes the arguments and the results of a call, and waits until the results, and the variables among the
         arguments, are computed; None for an engine whose results are there when `run` returns.
-      is_committed: tells whether the program, which tries several ways of its own, has chosen among them; such a
-        program has to see a call before `prepare`. None for a program with one way.
+      is_committed: returns whether the program, which tries several implementations, has chosen among them; such a
+        program has to see a call before `prepare`. None for a program with one implementation.
       has_compiled_parts: whether `prepare` has found anything to compile.
       tiering: what moves the program from engine to engine; None for a program that stays with one.
       lower: takes the arguments of `run` and returns the form that the engine's compiler makes of the program, without

@@ -137,7 +137,7 @@ class BackgroundCompiler:
                     self._current = None
 
     def _run_step(self, steps: Iterator[None]) -> bool:
-        """Runs one step, when no fork is on its way; tells whether there was one."""
+        """Runs one step, when no fork is about to happen; returns whether there was one."""
         self._may_step.wait()
         with self._stepping:
             return next(steps, _NO_STEP) is not _NO_STEP

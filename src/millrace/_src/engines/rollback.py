@@ -22,7 +22,7 @@ def run_or_take_back(
       run: runs the call.
       arguments: the arguments of the call.
       resources: the positions of the arguments that are resources; variables get their values back, others stay.
-      otherwise: takes the error and runs the call in another way, or raises.
+      otherwise: takes the error and runs the call with another program, or raises.
     """
     referents = [resource_of(arguments[position]) for position in resources]
     storages = [referent for referent in referents if isinstance(referent, VariableStorage)]

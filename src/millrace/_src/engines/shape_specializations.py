@@ -167,11 +167,11 @@ class ShapeSpecialization:
         self._reason = ""
         self._rehearsals = 0
         self._tries = count_measured_calls()
-        """How often kernels had tried ways of their own before the last call on the NumPy tier that was looked at."""
+        """How often kernels had tried implementations before the last call on the NumPy tier that was looked at."""
         self._job: Job | None = None
         self._next: _Move = ShapeSpecialization._make_ready
         self._failures: dict[str, Exception] = {}
-        self._ways: dict[Any, Program] = {}
+        self._candidate_programs: dict[Any, Program] = {}
         self._unmet: Iterator[str] = iter(())
         self._trial: Trial | None = None
         self._holders: weakref.WeakSet[Holder] = weakref.WeakSet()
@@ -193,9 +193,9 @@ class ShapeSpecialization:
         if tier == NUMPY:
             self.chosen, self._act = self._tiers.numpy, ShapeSpecialization._run_numpy
         else:
-            run = ReadyRun(self._ways[tier], self._tiers.on_numpy, self._tiers.submit).run
+            run = ReadyRun(self._candidate_programs[tier], self._tiers.on_numpy, self._tiers.submit).run
             self.chosen, self._act = either_program(run), ShapeSpecialization._run_chosen
-        self._ways = {}
+        self._candidate_programs = {}
         for holder in list(self._holders):
             holder.use(self.chosen)
 
@@ -204,7 +204,7 @@ class ShapeSpecialization:
         self._lock = threading.Lock()
         self.commit(NUMPY, reason)
 
-    # --- calls: each stage runs a call in its own way -----------------------------------------------------
+    # --- calls: each stage runs a call by a method -----------------------------------------------------
 
     def _run_numpy(self, arguments: Sequence[Any]) -> Sequence[Any]:
         return self._tiers.on_numpy(*arguments)
@@ -240,8 +240,8 @@ class ShapeSpecialization:
         return self._moved_on(self._next, ShapeSpecialization._wait, arguments)
 
     def _rehearse(self, arguments: Sequence[Any]) -> Sequence[Any]:
-        """Runs a call with a program that chooses among ways of its own, until that program has chosen."""
-        name = next((name for name, program in self._ways.items() if not _has_chosen(program)), None)
+        """Runs a call with a program that chooses among implementations of its own, until that program has chosen."""
+        name = next((name for name, program in self._candidate_programs.items() if not _has_chosen(program)), None)
         self._rehearsals += 1
         tries, self._tries = self._tries, count_measured_calls()
         kernels_choose = self._tries != tries and self._tiers.pin is Pin.AUTO
@@ -258,7 +258,7 @@ class ShapeSpecialization:
 
     def _run_carefully(self, name: str, arguments: Sequence[Any]) -> Sequence[Any]:
         """Runs a call with a new program; a call that fails there alone shows that the program is no good."""
-        program = self._ways.get(name)
+        program = self._candidate_programs.get(name)
         if program is None:
             return self._tiers.on_numpy(*arguments)
         if self._tiers.resources is None:
@@ -267,20 +267,22 @@ class ShapeSpecialization:
         def on_numpy(error: Exception) -> Sequence[Any]:
             results = self._tiers.on_numpy(*arguments)
             self._failures[name] = error
-            self._ways = {other: program for other, program in self._ways.items() if other != name}
+            self._candidate_programs = {
+                other: program for other, program in self._candidate_programs.items() if other != name
+            }
             return results
 
         return run_or_take_back(program.run, arguments, self._tiers.resources, on_numpy)
 
     def _try(self, arguments: Sequence[Any]) -> Sequence[Any]:
         """Runs a call with the program whose turn it is, timed."""
-        trial, ways = self._trial, self._ways
+        trial, programs = self._trial, self._candidate_programs
         if trial is None:
             return self._act(self, arguments)  # another thread has committed meanwhile
         turn = trial.next_turn()
-        program = ways.get(turn.candidate)
+        program = programs.get(turn.candidate)
         run = self._tiers.on_numpy if turn.candidate == NUMPY or program is None else program.attempting_run()
-        _wait_for_arrays(ways, arguments, arguments)
+        _wait_for_arrays(programs, arguments, arguments)
         clock = self._tiers.settings.clock
         start = clock()
         results = run(*arguments)
@@ -288,7 +290,7 @@ class ShapeSpecialization:
             trial.drop(turn.candidate, "sizes in it depend on the values of arguments")
             results = self._tiers.on_numpy(*arguments)
         else:
-            _wait_for_arrays(ways, arguments, results)
+            _wait_for_arrays(programs, arguments, results)
             trial.note(turn, clock() - start)
         if trial.is_over:
             self._moved_on(ShapeSpecialization._end_trial, ShapeSpecialization._try)
@@ -327,7 +329,7 @@ class ShapeSpecialization:
         if not programs:
             self.commit(NUMPY, candidates.listed_reasons())
             return
-        self._ways = {NUMPY: self._tiers.numpy, **programs}
+        self._candidate_programs = {NUMPY: self._tiers.numpy, **programs}
         self._unmet = iter([name for name, program in programs.items() if program.is_committed is not None])
         self._act = ShapeSpecialization._meet
 
@@ -335,7 +337,7 @@ class ShapeSpecialization:
         """Submits the compiling of the candidates, for arguments like these."""
         thunks: dict[str, Callable[[], None]] = {}
         failures = self._failures
-        for name, program in self._ways.items():
+        for name, program in self._candidate_programs.items():
             try:
                 if program.prepare is not None:
                     thunks[name] = program.prepare(arguments)
@@ -357,7 +359,7 @@ class ShapeSpecialization:
         if self._job is not None and self._job.error is not None:
             self.commit(NUMPY, self._tiers.complain(JIT_ENGINE, self._job.error))
             return
-        candidates = {name: program for name, program in self._ways.items() if name != NUMPY}
+        candidates = {name: program for name, program in self._candidate_programs.items() if name != NUMPY}
         self._drop_failures({name: p.left_because for name, p in candidates.items() if p.left_because})
         if self.stage is not Stage.COMMITTED:
             self.stage, self._act = Stage.TRYING, ShapeSpecialization._rehearse
@@ -365,8 +367,10 @@ class ShapeSpecialization:
     def _drop_failures(self, reasons: Mapping[str, str]) -> None:
         """Drops the programs that have failed, and commits to NumPy if no other is left; tells the log."""
         reasons = {**reasons, **{name: self._tiers.complain(name, error) for name, error in self._failures.items()}}
-        self._ways = {name: program for name, program in self._ways.items() if name not in reasons}
-        if len(self._ways) == 1:
+        self._candidate_programs = {
+            name: program for name, program in self._candidate_programs.items() if name not in reasons
+        }
+        if len(self._candidate_programs) == 1:
             self.commit(NUMPY, "; ".join(f"{name}: {reason}" for name, reason in reasons.items()))
 
     def _begin_trial(self, arguments: object) -> None:
@@ -374,17 +378,27 @@ class ShapeSpecialization:
         self._drop_failures({})
         if self.stage is Stage.COMMITTED:
             return
-        idle = [name for name, program in self._ways.items() if name != NUMPY and not program.has_compiled_parts]
-        self._ways = {name: program for name, program in self._ways.items() if name not in idle}
-        if len(self._ways) == 1:
+        idle = [
+            name
+            for name, program in self._candidate_programs.items()
+            if name != NUMPY and not program.has_compiled_parts
+        ]
+        self._candidate_programs = {
+            name: program for name, program in self._candidate_programs.items() if name not in idle
+        }
+        if len(self._candidate_programs) == 1:
             self.commit(NUMPY, "no part of it is large enough for a compiler to help")
         elif self._tiers.pin is Pin.COMPILED:
             self.commit(
-                next((name for name in candidate_engines() if name in self._ways), list(self._ways)[1]), "pinned"
+                next(
+                    (name for name in candidate_engines() if name in self._candidate_programs),
+                    list(self._candidate_programs)[1],
+                ),
+                "pinned",
             )
         else:
             settings = self._tiers.settings
-            self._trial = Trial(list(self._ways), settings.trial_rules(), settings.clock)
+            self._trial = Trial(list(self._candidate_programs), settings.trial_rules(), settings.clock)
             self._act = ShapeSpecialization._try
 
     def _end_trial(self, arguments: object) -> None:
@@ -406,7 +420,7 @@ class ShapeSpecialization:
             trial = self._trial
             times = {} if trial is None else trial.outcome.seconds
             listed = ", ".join(f"{name} {duration(seconds)}" for name, seconds in times.items())
-            return f"trying {', '.join(map(str, self._ways))}{': ' if listed else ''}{listed}"
+            return f"trying {', '.join(map(str, self._candidate_programs))}{': ' if listed else ''}{listed}"
         return self._reason
 
 
@@ -421,9 +435,9 @@ def _has_chosen(program: Program) -> bool:
     return program.is_committed is None or program.is_committed()
 
 
-def _wait_for_arrays(ways: Mapping[Any, Program], arguments: Sequence[Any], arrays: Sequence[Any]) -> None:
+def _wait_for_arrays(programs: Mapping[Any, Program], arguments: Sequence[Any], arrays: Sequence[Any]) -> None:
     """Waits until arrays, and the variables among the arguments of a call, are computed."""
-    waits = [program.wait for program in ways.values() if program.wait is not None]
+    waits = [program.wait for program in programs.values() if program.wait is not None]
     for wait in waits:
         wait(arguments, arrays)
     for array in [] if waits else arrays:

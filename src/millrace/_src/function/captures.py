@@ -216,7 +216,7 @@ def call_time_tensors(capture: DeferredCapture) -> list[Any]:
 def capture_sources(graph: FuncGraph, argument_count: int) -> list[Tensor | DeferredCapture]:
     """Lists the source of each graph input after the arguments: an outer tensor or a deferred capture."""
     by_placeholder: dict[int, Any] = {id(inner): outer for outer, inner in graph.captures}
-    for deferred in getattr(graph, "deferred", {}).values():
+    for deferred in graph.deferred.values() if isinstance(graph, TracedGraph) else ():
         by_placeholder.update((id(placeholder), deferred) for placeholder in deferred.placeholders)
     sources: list[Any] = []
     for placeholder in graph.inputs[argument_count:]:
