@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from millrace._src.core.op_registry import LateRule, all_op_names, find_operator, get_op, import_home
+from millrace._src.core.op_registry import LateRule, all_op_names, find_late_bound, get_op, import_home
 from tests.core.test_op_def import declare, registry
 
 __all__ = ["registry"]
@@ -64,10 +64,10 @@ def test_rule_of_a_higher_layer_replaces_the_late_one_once_it_is_loaded() -> Non
     assert rule.__module__ == "millrace._src.control_flow.while_gradient"
 
 
-def test_operator_of_python_is_found_by_name() -> None:
-    assert find_operator("matmul") is tf.linalg.matmul
+def test_late_bound_function_is_found_by_name() -> None:
+    assert find_late_bound("matmul") is tf.linalg.matmul
     with pytest.raises(KeyError):
-        find_operator("nothing")
+        find_late_bound("nothing")
 
 
 def test_ctrl_c_waits_until_a_home_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.core.op_registry import find_operator
+from millrace._src.core.op_registry import find_late_bound
 from millrace._src.ops import control_flow
 
 
 @pytest.mark.parametrize("name", ["cond", "foldl", "map_fn", "vectorized_map", "while_loop"])
-def test_the_operator_is_the_public_function(name: str) -> None:
-    assert find_operator(name) is getattr(tf, name)
+def test_the_late_bound_function_is_the_public_function(name: str) -> None:
+    assert find_late_bound(name) is getattr(tf, name)
 
 
 def results(x: Any) -> list[Any]:

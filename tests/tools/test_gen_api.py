@@ -81,10 +81,10 @@ def test_rule_that_two_modules_attach_is_refused(tree: Path) -> None:
     assert "higher.py:2: 'batching' is already declared at src/millrace/_src/high.py:2" in result.stderr
 
 
-def test_functions_that_implement_operators_are_listed(tree: Path) -> None:
-    write(tree, "division", '@operator("truediv")\n@export("truediv")\ndef truediv(x, y): ...\n')
+def test_late_bound_functions_are_listed(tree: Path) -> None:
+    write(tree, "division", '@late_bound("truediv")\n@export("truediv")\ndef truediv(x, y): ...\n')
     assert generate(tree).returncode == 0
-    assert homes(tree, "OPERATOR_HOMES") == {"truediv": "millrace._src.division"}
+    assert homes(tree, "LATE_BOUND_HOMES") == {"truediv": "millrace._src.division"}
     assert names(tree) == {"truediv": "division:truediv"}
 
 

@@ -39,7 +39,7 @@ from millrace._src.core.composite_gradients import gradient_parts, gradients_of_
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.indexed_slices import IndexedSlices
-from millrace._src.core.op_registry import operator
+from millrace._src.core.op_registry import late_bound
 from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import EagerTensor, Tensor, tape_id
 from millrace._src.util import nest
@@ -48,7 +48,7 @@ from millrace._src.util.logger import warn_first
 
 
 @export("GradientTape", "autodiff.GradientTape")
-@operator("GradientTape")
+@late_bound("GradientTape")
 class GradientTape:
     """Records operations for automatic differentiation.
 

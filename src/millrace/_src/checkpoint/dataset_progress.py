@@ -14,7 +14,7 @@ from millrace._src.checkpoint.checkpoint import Checkpoint
 from millrace._src.checkpoint.manager import CheckpointManager
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import string
-from millrace._src.core.op_registry import operator
+from millrace._src.core.op_registry import late_bound
 from millrace._src.data.blocks import Block
 from millrace._src.data.dataset_base import DatasetBase
 from millrace._src.data.element_files import known_compression
@@ -29,7 +29,7 @@ from millrace._src.data.transforms.with_options import options_of
 from millrace._src.state.variable import Variable
 
 
-@operator("save_dataset_in_steps")
+@late_bound("save_dataset_in_steps")
 def save_dataset_in_steps(
     dataset: DatasetBase, folder: str, compression: str, shard_func: TracedFunction | None, arguments: Mapping[str, Any]
 ) -> None:

@@ -35,7 +35,7 @@ from millrace._src.core.handle_types import HandleType
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import Effects, op
-from millrace._src.core.op_registry import get_op, operator
+from millrace._src.core.op_registry import get_op, late_bound
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -184,7 +184,7 @@ def _check_same(
 
 
 @export("cond")
-@operator("cond")
+@late_bound("cond")
 def cond(
     pred: Any,
     true_fn: Callable[[], Any] | None = None,

@@ -10,7 +10,7 @@ from millrace._src.control_flow.tensor_array import TensorArray
 from millrace._src.control_flow.while_loop import while_loop
 from millrace._src.core.context import scope_of_operations, state
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.op_registry import operator
+from millrace._src.core.op_registry import late_bound
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.type_specs import BatchableTypeSpec, TypeSpec, type_spec_from_value
@@ -20,7 +20,7 @@ from millrace._src.util.export import export
 
 
 @export("map_fn")
-@operator("map_fn")
+@late_bound("map_fn")
 def map_fn(
     fn: Callable[..., Any],
     elems: Any,

@@ -11,7 +11,7 @@ from millrace._src.control_flow.while_loop import while_loop
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import scope_of_operations
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.op_registry import operator
+from millrace._src.core.op_registry import late_bound
 from millrace._src.ops import raw
 from millrace._src.util import nest
 from millrace._src.util.export import export
@@ -40,7 +40,7 @@ class _Rows:
 
 
 @export("foldl")
-@operator("foldl")
+@late_bound("foldl")
 def foldl(
     fn: Callable[..., Any],
     elems: TensorLike,

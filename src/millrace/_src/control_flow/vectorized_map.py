@@ -23,7 +23,7 @@ from millrace._src.core.composite_gradients import consists_of_parts
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import InvalidArgumentError
-from millrace._src.core.op_registry import operator
+from millrace._src.core.op_registry import late_bound
 from millrace._src.core.specs import NoneTensorSpec, TensorSpec
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.core.type_specs import BatchableTypeSpec, TypeSpec, type_spec_from_value
@@ -41,7 +41,7 @@ from millrace._src.util.logger import get_logger
 
 
 @export("vectorized_map")
-@operator("vectorized_map")
+@late_bound("vectorized_map")
 def vectorized_map(
     fn: Callable[..., Any], elems: TensorLike, fallback_to_while_loop: bool = True, warn: bool = True
 ) -> Any:

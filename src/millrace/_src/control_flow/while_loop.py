@@ -28,7 +28,7 @@ from millrace._src.core.execute import execute
 from millrace._src.core.handle_types import HandleType, common_type
 from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import Effects, op
-from millrace._src.core.op_registry import get_op, operator
+from millrace._src.core.op_registry import get_op, late_bound
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape, as_shape
@@ -94,7 +94,7 @@ stateless_while = op("StatelessWhile", _WHILE, is_stateless=True, **_LOOP)(_whil
 
 
 @export("while_loop", v1=[])
-@operator("while_loop")
+@late_bound("while_loop")
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],

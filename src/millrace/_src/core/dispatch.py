@@ -23,7 +23,7 @@ from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.execute import scalar_array
 from millrace._src.core.input_conversion import convert_inputs, eager_pair, quick_inputs
 from millrace._src.core.op_def import Effects, OpDef
-from millrace._src.core.op_registry import loaded_ops, operator
+from millrace._src.core.op_registry import late_bound, loaded_ops
 from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.tensor import EagerTensor, PendingTensor, Tensor, held, new_tensor, note_devices
@@ -31,9 +31,9 @@ from millrace._src.core.watching import follow, watched_call
 from millrace._src.util import text
 
 
-@operator("slow_path")
-def this_module() -> ModuleType:
-    """Returns this module, whose functions `core.execute` calls off the fast path."""
+@late_bound("slow_path")
+def slow_path() -> ModuleType:
+    """Returns this module, whose functions `core.execute`, which this module stands on, calls off the fast path."""
     return sys.modules[__name__]
 
 

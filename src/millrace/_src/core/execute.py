@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from millrace._src.core.context import state
-from millrace._src.core.op_registry import find_operator
+from millrace._src.core.op_registry import find_late_bound
 
 if TYPE_CHECKING:
     from millrace._src.core.op_def import OpDef
@@ -98,5 +98,5 @@ def _slow() -> Any:
     """Returns the module with everything that is not the fast path."""
     global _dispatch
     if _dispatch is None:
-        _dispatch = find_operator("slow_path")()
+        _dispatch = find_late_bound("slow_path")()
     return _dispatch

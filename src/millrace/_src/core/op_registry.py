@@ -2,9 +2,10 @@
 
 A loaded graph may name any op, but importing the homes of all ops takes long. So `get_op` imports the module that
 declares an op when the op is first asked for. Rules of an op may stand in higher layers (the gradient of a loop is
-itself a loop): such a rule is imported when the rule is first needed. An operator is a function that lower layers call
-by name: an operator of Python that is more than one op, or a function of a higher layer, such as the constructor of
-callable functions. It is imported in the same way. `core/op_homes.py`, generated from the sources, names the modules.
+itself a loop): such a rule is imported when the rule is first needed. A late-bound function is one that lower layers
+call by name: an operator of Python that is more than one op, or a function of a higher layer, such as the constructor
+of callable functions; it is imported in the same way. `core/op_homes.py`, generated from the sources, names the
+modules.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _REGISTRY: dict[str, OpDef] = {}
-_OPERATORS: dict[str, Callable[..., Any]] = {}
+_LATE_BOUND: dict[str, Callable[..., Any]] = {}
 
 
 def register(op_def: OpDef) -> OpDef:
@@ -88,24 +89,24 @@ def late_rules(op_name: str, rules: object) -> Iterator[tuple[str, LateRule]]:
         yield name, LateRule(rules, name, home)
 
 
-def operator(name: str) -> Callable[[Function], Function]:
-    """Declares the function that implements an operator, which lower layers find by name: `@operator("truediv")`."""
+def late_bound(name: str) -> Callable[[Function], Function]:
+    """Declares a function, or a class, that lower layers find by name: `@late_bound("truediv")`."""
 
     def declare(function: Function) -> Function:
-        _OPERATORS[name] = function
+        _LATE_BOUND[name] = function
         return function
 
     return declare
 
 
-def find_operator(name: str) -> Callable[..., Any]:
-    """Returns the function that implements an operator; imports the function's home module on a miss."""
-    function = _OPERATORS.get(name)
+def find_late_bound(name: str) -> Callable[..., Any]:
+    """Returns the function that is declared late-bound under a name; imports its home module on a miss."""
+    function = _LATE_BOUND.get(name)
     if function is None:
-        from millrace._src.core.op_homes import OPERATOR_HOMES  # generated; see get_op
+        from millrace._src.core.op_homes import LATE_BOUND_HOMES  # generated; see get_op
 
-        import_home(OPERATOR_HOMES[name])
-        function = _OPERATORS[name]
+        import_home(LATE_BOUND_HOMES[name])
+        function = _LATE_BOUND[name]
     return function
 
 

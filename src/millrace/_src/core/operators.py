@@ -2,7 +2,7 @@
 
 The class `Operators` is mixed into every class that behaves like a tensor in expressions (`Tensor`, `Variable`). Each
 operator finds its op by name, so the core needs no op module. An operator that is more than one op (`/` casts integers,
-`[]` builds a slice) finds the function that is declared to implement the operator (`@operator("truediv")`) in the
+`[]` builds a slice) finds the function that is declared to implement the operator (`@late_bound("truediv")`) in the
 registry.
 """
 
@@ -17,7 +17,7 @@ from millrace._src.core.context import state
 from millrace._src.core.dtypes import bool_, string
 from millrace._src.core.execute import execute, execute_binary
 from millrace._src.core.identity_comparison import requested
-from millrace._src.core.op_registry import find_operator, get_op
+from millrace._src.core.op_registry import find_late_bound, get_op
 from millrace._src.util.callers import is_library_code
 
 if TYPE_CHECKING:
@@ -106,14 +106,14 @@ def _function_binary(name: str, public_name: str, reverse: str) -> tuple[Callabl
 
     def forward(self: Any, other: object) -> Any:
         try:
-            return find_operator(name)(self, other, name=name)
+            return find_late_bound(name)(self, other, name=name)
         except (TypeError, ValueError) as error:
             return _overload_or_raise(public_name, self, other, reverse, error)
 
     def backward(self: Any, other: object) -> Any:
         with context.name_scope(name) as scope:
             first = _converter()(other, dtype=self.dtype, name="x")
-            return find_operator(name)(first, self, name=scope)
+            return find_late_bound(name)(first, self, name=scope)
 
     return forward, backward
 
@@ -128,7 +128,7 @@ def _logical(
         if self.dtype.name == "bool":
             if bool_op is None:
                 with context.name_scope(graph_name) as scope:
-                    return find_operator(graph_name)(first, second, name=scope)
+                    return find_late_bound(graph_name)(first, second, name=scope)
             return execute(logical.op_def, (first, second), _NO_ATTRS, graph_name)
         with context.name_scope(graph_name):
             return execute(bitwise.op_def, (first, second), _NO_ATTRS)
@@ -221,11 +221,11 @@ class Operators:  # noqa: PLW1641  (the subclasses decide how they hash)
         return execute(get_op("Neg"), (self,), _NO_ATTRS)
 
     def __abs__(self) -> Any:
-        return find_operator("abs")(self)
+        return find_late_bound("abs")(self)
 
     def __invert__(self) -> Any:
         name = "LogicalNot" if self.dtype.name == "bool" else "Invert"
         return execute(get_op(name), (self,), _NO_ATTRS)
 
     def __getitem__(self, key: object) -> Any:
-        return find_operator("getitem")(self, key)
+        return find_late_bound("getitem")(self, key)

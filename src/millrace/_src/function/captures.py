@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.autodiff.op_recording import is_trainable
@@ -18,59 +18,20 @@ from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.function.placeholders import Placeholders
 from millrace._src.function.trace_builder import from_value
 from millrace._src.function.tracing_context import tensor_type
+from millrace._src.graph.deferred_captures import DeferredCapture
 from millrace._src.graph.func_graph import FuncGraph
 
 
-class DeferredCapture:
-    """A value that is computed outside the function at each call.
+class TypedCapture(DeferredCapture):
+    """A deferred capture whose type is a trace type."""
 
-    Args:
-      closure: called without arguments for each value.
-      kind: the trace type of the value.
-      placeholders: the inputs of the graph that represent the value.
-      value: the value made of the placeholders.
-      default_value: the value in a SavedModel, which cannot hold the closure; None if there is none.
-    """
+    __slots__ = ()
 
-    __slots__ = ("_saved", "closure", "default_value", "kind", "placeholders", "value")
+    def tensors_of(self, value: Any) -> list[Any]:
+        """Returns the tensors that a value of the trace type `kind` is made of.
 
-    def __init__(
-        self,
-        closure: Callable[[], Any],
-        kind: Any,
-        placeholders: list[SymbolicTensor],
-        value: Any,
-        default_value: Any = None,
-    ) -> None:
-        self.closure = closure
-        self.kind = kind
-        self.placeholders = placeholders
-        self.value = value
-        self.default_value = default_value
-        self._saved: list[Any] | None = None
-
-    def tensors(self) -> list[Any]:
-        """Returns the tensors of the value that the closure returns now.
-
-        Raises: TypeError: if the value is not of the type `kind`.
+        Raises: TypeError: if the value is of another type.
         """
-        return self._tensors_of(self.closure())
-
-    def saved_tensors(self) -> list[Any]:
-        """Returns the tensors of the default value, the same at each call.
-
-        Raises: KeyError: if there is no default value.
-        """
-        if self.default_value is None:
-            raise KeyError(
-                f"A SavedModel cannot hold the closure of a deferred capture ({self.kind!r}). Pass `default_value=` to "
-                "`capture_call_time_value`, or remove the function from the saved object."
-            )
-        if self._saved is None:
-            self._saved = self._tensors_of(self.default_value)
-        return self._saved
-
-    def _tensors_of(self, value: Any) -> list[Any]:
         actual = from_value(value)
         if not actual.is_subtype_of(self.kind):
             raise TypeError(f"Expect type {self.kind!r} from the captured closure, but got {actual!r} ({value!r}).")
@@ -89,7 +50,6 @@ class TracedGraph(FuncGraph):
     def __init__(self, name: str, inline_integers: bool = False) -> None:
         super().__init__(name)
         self.inline_integers = inline_integers
-        self.deferred: OrderedDict[Any, DeferredCapture] = OrderedDict()
         self.argument_handles: set[int] = set()
         """The ids of the handles of variables that came in as arguments."""
         self.describe_arguments: Callable[[], Any] = lambda: None
@@ -121,50 +81,21 @@ class TracedGraph(FuncGraph):
             self.inputs.append(placeholder)
         return placeholder
 
-    def capture_call_time_value(
-        self,
-        closure: Callable[[], Any],
-        spec: object,
-        key: object = None,
-        default_value: object = None,
-        placeholder: object = None,
-    ) -> Any:
-        """Makes a value of the graph that represents the result of `closure()` when the function is called.
-
-        Args:
-          closure: Called without arguments before each run, outside the graph.
-          spec: The type of the closure's value, a `TypeSpec` or a nested structure of `TypeSpec`s.
-          key: Captures with the same key share their placeholders.
-          default_value: The value in a SavedModel of the function. Without one the function cannot be saved.
-          placeholder: A placeholder of the graph that represents the value; None makes placeholders.
-
-        Returns: A value of the type of `spec`, made of placeholders.
-        """
-        key = object() if key is None else key
-        if key not in self.deferred:
-            self._defer(key, closure, from_value(spec), default_value, placeholder)
-        return self.deferred[key].value
-
-    def placeholders_of_call(self, capture: DeferredCapture) -> list[SymbolicTensor]:
+    def placeholders_of_call(self, capture: DeferredCapture) -> Sequence[SymbolicTensor]:
         """Returns the tensors that represent a deferred capture of a function that this graph calls."""
-        if capture not in self.deferred:
-            self._defer(capture, capture.closure, capture.kind, capture.default_value, None)
+        self.capture_call_time_value(capture.closure, capture.kind, capture, capture.default_value)
         return self.deferred[capture].placeholders
 
-    def _defer(
-        self, key: object, closure: Callable[[], Any], kind: object, default_value: object, placeholder: Any
-    ) -> None:
-        first = len(self.inputs)
+    def _deferred_capture(
+        self, closure: Callable[[], Any], spec: object, default_value: object, placeholder: Any
+    ) -> DeferredCapture:
+        """Makes a deferred capture, whose placeholders are inputs."""
+        first, kind = len(self.inputs), from_value(spec)
         with self.as_default(), context.tapes_scope(()):
             value = placeholder if placeholder is not None else Placeholders(self).make(kind, None, None)
         if placeholder is not None:
             self.inputs.append(placeholder)
-        self.deferred[key] = DeferredCapture(closure, kind, list(self.inputs[first:]), value, default_value)
-
-    @property
-    def deferred_captures(self) -> Collection[DeferredCapture]:
-        """The captures that are computed at each call, in order."""
-        return self.deferred.values()
+        return TypedCapture(closure, kind, value, self.inputs[first:], default_value)
 
     def watch_variable(self, variable: Any) -> None:
         """Notes that the body uses `variable`, without keeping the Python object alive."""
@@ -216,7 +147,7 @@ def call_time_tensors(capture: DeferredCapture) -> list[Any]:
 def capture_sources(graph: FuncGraph, argument_count: int) -> list[Tensor | DeferredCapture]:
     """Lists the source of each graph input after the arguments: an outer tensor or a deferred capture."""
     by_placeholder: dict[int, Any] = {id(inner): outer for outer, inner in graph.captures}
-    for deferred in graph.deferred.values() if isinstance(graph, TracedGraph) else ():
+    for deferred in graph.deferred_captures:
         by_placeholder.update((id(placeholder), deferred) for placeholder in deferred.placeholders)
     sources: list[Any] = []
     for placeholder in graph.inputs[argument_count:]:

@@ -26,13 +26,14 @@ from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.engines.tiers import Tier
 from millrace._src.function import callables, noted_calls
 from millrace._src.function.argument_tensors import collect, make_packer
-from millrace._src.function.captures import DeferredCapture, call_time_tensors
+from millrace._src.function.captures import TypedCapture, call_time_tensors
 from millrace._src.function.fast_calls import PreparedCall
 from millrace._src.function.function_type import FunctionType, describe
 from millrace._src.function.graph_function import GraphFunction
 from millrace._src.function.placeholders import argument_names
 from millrace._src.function.signature import CallSignature
 from millrace._src.function.tracing import FunctionTrace
+from millrace._src.graph.deferred_captures import DeferredCapture
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.graph import Graph
 from millrace._src.state.variable_spec import tell_of_variable
@@ -243,7 +244,7 @@ class ConcreteFunction(callables.Callable, TrackableFunction):
         del placeholder
         for index, source in enumerate(self._sources):
             if source is tensor:
-                self._sources[index] = DeferredCapture(closure, spec, [], None, default_value)
+                self._sources[index] = TypedCapture(closure, spec, None, (), default_value)
                 self.captured_arrays = _arrays(self._sources)
                 return
         raise ValueError(f"Did not find {tensor!r} among the captures of {self._name}.")

@@ -23,7 +23,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.engine import Program, Run
 from millrace._src.core.execute import scalar_array
 from millrace._src.core.op_def import Effects
-from millrace._src.core.op_registry import get_op, operator
+from millrace._src.core.op_registry import get_op, late_bound
 from millrace._src.core.tensor import EagerTensor, held, note_devices
 from millrace._src.engines.tiers import Tier, compiled, tier_of, tier_of_call
 from millrace._src.function.recorded_calls import call_recorded
@@ -39,7 +39,7 @@ _CONFIG = b"\n\x07\n\x03CPU\x10\x01\n\x07\n\x03GPU\x10\x002\x02J\x008\x01\x82\x0
 """The serialized `ConfigProto` that TensorFlow puts on every call: one CPU, no GPU, default optimizer options."""
 
 
-@operator("graph_function")
+@late_bound("graph_function")
 class GraphFunction:
     """A finished function graph, callable with one flat tensor per graph input.
 

@@ -19,7 +19,7 @@ from millrace._src.core.op_registry import get_op
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.source_trace import user_frame
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor, tape_id
-from millrace._src.graph.deferred_captures import SpecifiedCapture, placeholders_of
+from millrace._src.graph.deferred_captures import DeferredCapture, placeholders_of
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.operation import Operation
 from millrace._src.util.class_homes import tensorflow_home
@@ -49,7 +49,8 @@ class FuncGraph(Graph):
         self.control_outputs: list[Operation] = []
         self._captures: dict[int, tuple[Tensor, SymbolicTensor]] = {}
         self._constants: dict[int, tuple[Tensor, SymbolicTensor]] = {}
-        self._specified_captures: dict[Any, SpecifiedCapture] = {}
+        self.deferred: dict[Any, DeferredCapture] = {}
+        """The captures that are computed at each call, in order, by their keys."""
         self._watched_variables: dict[int, Any] = {}
         self.programs: dict[Any, Any] = {}
         """Compiled forms of the graph, by engine."""
@@ -110,21 +111,26 @@ class FuncGraph(Graph):
           closure: called without arguments before each run, outside the graph.
           spec: the type of the closure's value, a `TypeSpec` or a nested structure of `TypeSpec`s.
           key: captures with the same key share their placeholders.
-          default_value: accepted for compatibility: a value for loaders of the function, who get no closure.
+          default_value: the value in a SavedModel of the function. Without one the function cannot be saved.
           placeholder: what represents the value, made already; None makes placeholders.
         """
-        del default_value
         key = object() if key is None else key
-        if key not in self._specified_captures:
-            with self.as_default(), context.tapes_scope(()):
-                value = placeholders_of(self, spec) if placeholder is None else placeholder
-            self._specified_captures[key] = SpecifiedCapture(closure, spec, value)
-        return self._specified_captures[key].value
+        if key not in self.deferred:
+            self.deferred[key] = self._deferred_capture(closure, spec, default_value, placeholder)
+        return self.deferred[key].value
+
+    def _deferred_capture(
+        self, closure: Callable[[], Any], spec: Any, default_value: Any, placeholder: Any
+    ) -> DeferredCapture:
+        """Makes a deferred capture; the placeholders do not count among the inputs."""
+        with self.as_default(), context.tapes_scope(()):
+            value = placeholders_of(self, spec) if placeholder is None else placeholder
+        return DeferredCapture(closure, spec, value, (), default_value)
 
     @property
-    def deferred_captures(self) -> Collection[Any]:
-        """The captures that are computed at each call, in order: each with its `value` and its `tensors()`."""
-        return self._specified_captures.values()
+    def deferred_captures(self) -> Collection[DeferredCapture]:
+        """The captures that are computed at each call, in order."""
+        return self.deferred.values()
 
     @property
     def deferred_internal_captures(self) -> list[Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from millrace._src.core.op_registry import find_operator
+from millrace._src.core.op_registry import find_late_bound
 from millrace._src.graph.func_graph import FuncGraph
 
 _OF_DATASET = "_tf_data_function"
@@ -86,5 +86,5 @@ def make_function(
       jit_compile: True: always compiled; False: never; None: the tiers decide.
       attributes: further attributes of the function in a GraphDef.
     """
-    make: Callable[..., CallableFunction] = find_operator("graph_function")
+    make: Callable[..., CallableFunction] = find_late_bound("graph_function")
     return make(graph, graph.name if name is None else name, jit_compile=jit_compile, attributes=attributes)

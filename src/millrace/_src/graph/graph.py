@@ -21,7 +21,7 @@ from millrace._src.core.composite_gradients import consists_of_parts
 from millrace._src.core.dispatch import convert_inputs
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import OpDef
-from millrace._src.core.op_registry import find_operator, get_op
+from millrace._src.core.op_registry import find_late_bound, get_op
 from millrace._src.core.resources import is_variable
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -83,7 +83,7 @@ class Graph:
     @property
     def graph_def_versions(self) -> Any:
         """The `VersionDef` proto of the graph's producer."""
-        return find_operator("graph_def_versions")(self)  # protobuf loads only when a proto is asked for
+        return find_late_bound("graph_def_versions")(self)  # protobuf loads only when a proto is asked for
 
     @property
     def _last_id(self) -> int:
@@ -494,7 +494,7 @@ class Graph:
 
         Returns: A `GraphDef`.
         """
-        write = find_operator("graph_def")  # protobuf loads only when a proto is asked for
+        write = find_late_bound("graph_def")  # protobuf loads only when a proto is asked for
         return write(self, from_version=from_version, add_shapes=add_shapes)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from millrace._src.core.op_registry import operator
+from millrace._src.core.op_registry import late_bound
 from millrace._src.graph.function_def import collect_functions, function_to_function_def
 from millrace._src.graph.message_bytes import encode_message
 from millrace._src.graph.node_def import NodeStyle, encode_node
@@ -28,13 +28,13 @@ MIN_CONSUMER_OF_FUNCTIONS = 12
 """Readers older than this do not know functions."""
 
 
-@operator("node_def")
+@late_bound("node_def")
 def node_def_of(operation: Operation) -> node_def_pb2.NodeDef:
     """Returns the `NodeDef` of an operation."""
     return encode_node(operation)
 
 
-@operator("graph_def")
+@late_bound("graph_def")
 def graph_to_graph_def(
     graph: Graph,
     from_version: int | None = None,
@@ -70,7 +70,7 @@ def graph_to_graph_def(
 # --- versions ----------------------------------------------------------------------------------------------------
 
 
-@operator("graph_def_versions")
+@late_bound("graph_def_versions")
 def versions_of(graph: Graph) -> versions_pb2.VersionDef:
     """Returns the versions of a graph: this program's, lowered by the versions of imported graphs."""
     stored_versions = vars(graph).get("_versions")

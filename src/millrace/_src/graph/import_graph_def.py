@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from millrace._src.core.context import current_graph
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import NotFoundError
-from millrace._src.core.op_registry import find_operator
+from millrace._src.core.op_registry import find_late_bound
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor
 from millrace._src.graph.attr_value import decode_attr
 from millrace._src.graph.function_def import FunctionLibrary
@@ -75,7 +75,7 @@ def import_graph_def(
     """
     del op_dict
     is_dataflow = any(node.op in REPLACED_OPS for node in getattr(graph_def, "node", ()))
-    add_nodes = find_operator("import_dataflow_nodes") if is_dataflow else None
+    add_nodes = find_late_bound("import_dataflow_nodes") if is_dataflow else None
     return import_under(TRUSTING, graph_def, input_map, return_elements, name, producer_op_list, add_nodes)
 
 

@@ -15,7 +15,7 @@ from millrace._src.core import sessions
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, OpDef
-from millrace._src.core.op_registry import find_operator
+from millrace._src.core.op_registry import find_late_bound
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.source_trace import CodeLocation, SourceFrame
@@ -122,7 +122,7 @@ class Operation:
     @property
     def node_def(self) -> Any:
         """The `NodeDef` proto of the operation."""
-        return find_operator("node_def")(self)  # protobuf loads only when a proto is asked for
+        return find_late_bound("node_def")(self)  # protobuf loads only when a proto is asked for
 
     @property
     def traceback(self) -> SourceFrame | None:

@@ -19,7 +19,7 @@ from millrace._src.core.composite_gradients import consists_of_parts
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, op
-from millrace._src.core.op_registry import find_operator
+from millrace._src.core.op_registry import find_late_bound
 from millrace._src.core.reach import Reach
 from millrace._src.core.resources import is_variable
 from millrace._src.core.specs import TensorSpec, TypeSpec
@@ -52,7 +52,7 @@ def eager_py_func(
         outputs = call_python(lambda *tensors: _eager_outputs(function(*tensors), list(Tout)), arguments)
         check_count(token, len(outputs), len(Tout))
         return [t._eager_array for t in outputs]
-    tape = find_operator("GradientTape")(persistent=True)
+    tape = find_late_bound("GradientTape")(persistent=True)
     outputs = call_python(lambda *tensors: _taped_outputs(function, tensors, Tout, tape), arguments)
     check_count(token, len(outputs), len(Tout))
     arrays = [t._eager_array.view() for t in outputs]
@@ -152,7 +152,7 @@ def _backward(
     inputs = arguments[len(given) : len(given) + input_count]
     taped_call = None if again else _taped.find(arguments[-1]._eager_array)
     if taped_call is None:  # `again`, or the output went through another array: run the function again
-        tape = find_operator("GradientTape")(persistent=True)
+        tape = find_late_bound("GradientTape")(persistent=True)
         taped_call = tape, inputs, _taped_outputs(function, inputs, dtypes, tape)
     tape, taped_arguments, outputs = taped_call
     sources = [taped_arguments[i] for i in wanted]

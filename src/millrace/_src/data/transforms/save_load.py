@@ -13,7 +13,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, int64, string
 from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import Effects, op
-from millrace._src.core.op_registry import find_operator
+from millrace._src.core.op_registry import find_late_bound
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.reach import Reach
 from millrace._src.core.shapes import TensorShape
@@ -162,7 +162,7 @@ def save(
     function = TracedFunction(shard_func or _first_shard, arguments_of(self.element_spec), caller)
     if checkpoint_args:
         sharding = None if shard_func is None else function
-        find_operator("save_dataset_in_steps")(self, folder, compression or "", sharding, checkpoint_args)
+        find_late_bound("save_dataset_in_steps")(self, folder, compression or "", sharding, checkpoint_args)
         return
     save_dataset(
         self._variant_tensor,

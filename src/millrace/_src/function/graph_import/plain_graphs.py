@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from millrace._src.core.context import state
-from millrace._src.core.op_registry import operator
+from millrace._src.core.op_registry import late_bound
 from millrace._src.core.shapes import TensorShape
 from millrace._src.function.graph_import.dataflow_nodes import TensorRef, V1Node, parse_nodes
 from millrace._src.function.graph_import.functionalization import Replay, Scope
@@ -28,7 +28,7 @@ from millrace._src.graph.replaced_ops import REFERENCE_VARIABLES
 from millrace._src.ops import raw
 
 
-@operator("import_dataflow_nodes")
+@late_bound("import_dataflow_nodes")
 def import_dataflow_nodes(
     graph: Graph,
     protos: Sequence[Any],

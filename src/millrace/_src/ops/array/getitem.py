@@ -16,7 +16,7 @@ from millrace._src.core import errors
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, int16, int32, int64
-from millrace._src.core.op_registry import operator
+from millrace._src.core.op_registry import late_bound
 from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
@@ -34,7 +34,7 @@ _INT32_RANGE = range(-(2**31), 2**31)
 _INDEX_DTYPES = (int16, int32, int64)
 
 
-@operator("getitem")
+@late_bound("getitem")
 def getitem(tensor: Any, key: Any) -> Any:
     """Returns the part of a tensor that `tensor[key]` means.
 

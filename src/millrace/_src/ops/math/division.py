@@ -37,7 +37,7 @@ from millrace._src.core.dtypes import (
 )
 from millrace._src.core.execute import execute
 from millrace._src.core.op_def import op
-from millrace._src.core.op_registry import operator
+from millrace._src.core.op_registry import late_bound
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
@@ -372,7 +372,7 @@ _REAL_DIV = realdiv.op_def
 _NO_ATTRS: dict[str, Any] = {}
 
 
-@operator("truediv")
+@late_bound("truediv")
 @export("math.truediv", "truediv", elementwise="binary")
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Divides `x / y` element-wise; integers are cast to floating point first. `/` on tensors is the same.

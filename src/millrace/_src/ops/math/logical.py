@@ -11,7 +11,7 @@ from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.op_def import op
-from millrace._src.core.op_registry import operator
+from millrace._src.core.op_registry import late_bound
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.math.broadcasting import broadcast_shape
 from millrace._src.ops.math.precision import ufunc
@@ -107,7 +107,7 @@ def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -
     return logical_and(logical_or(x, y), logical_not(logical_and(x, y)), name=name)
 
 
-@operator("xor")
+@late_bound("xor")
 def logical_xor_operator(x: Any, y: Any, name: str = "xor") -> Tensor:
     """Computes `x ^ y` on booleans, as `logical_xor` does, with the operator's names in a graph."""
     with name_scope(name) as scope:

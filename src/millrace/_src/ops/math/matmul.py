@@ -36,7 +36,7 @@ from millrace._src.core.dtypes import (
 )
 from millrace._src.core.execute import execute, execute_binary
 from millrace._src.core.op_def import op
-from millrace._src.core.op_registry import operator
+from millrace._src.core.op_registry import late_bound
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
@@ -442,7 +442,7 @@ _MATMUL = matmul_op.op_def
 _TRANSPOSES = {(a, b): {"transpose_a": a, "transpose_b": b} for a in (False, True) for b in (False, True)}
 
 
-@operator("matmul")
+@late_bound("matmul")
 @export("linalg.matmul", "matmul")
 def matmul(
     a: Any,

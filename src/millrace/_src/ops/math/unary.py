@@ -13,7 +13,7 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.op_def import Elementwise, op
-from millrace._src.core.op_registry import operator
+from millrace._src.core.op_registry import late_bound
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import alike
@@ -46,7 +46,7 @@ def abs_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Sign(x=x)
 
 
-@operator("abs")
+@late_bound("abs")
 @export("math.abs", "abs", elementwise="unary")
 def abs_(x: Any, name: str | None = None) -> Tensor:
     """Computes the absolute value of `x` element-wise.

@@ -17,7 +17,7 @@ import numpy as np
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import bool_, int16, int32, int64
-from millrace._src.core.op_registry import find_operator
+from millrace._src.core.op_registry import find_late_bound
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
@@ -54,7 +54,7 @@ def ragged_getitem(ragged: object, key: object) -> Any:
     """
     with name_scope(None, "RaggedGetItem"):
         if is_mask(key):
-            return find_operator("ragged_boolean_mask")(ragged, key)
+            return find_late_bound("ragged_boolean_mask")(ragged, key)
         keys = list(key) if isinstance(key, (list, tuple)) else [key]
         return _item(ragged, keys)
 

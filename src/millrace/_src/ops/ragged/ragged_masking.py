@@ -9,7 +9,7 @@ from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import bool as tf_bool
 from millrace._src.core.dtypes import int64
-from millrace._src.core.op_registry import operator
+from millrace._src.core.op_registry import late_bound
 from millrace._src.core.overloads import overload
 from millrace._src.ops import raw
 from millrace._src.ops.array.ranges import range_
@@ -33,7 +33,7 @@ _IDENTICAL = "Inputs must have identical ragged splits"
 _BOTH = "x and y must be either both None or both non-None"
 
 
-@operator("ragged_boolean_mask")
+@late_bound("ragged_boolean_mask")
 @export("ragged.boolean_mask")
 def ragged_boolean_mask(data: TensorLike, mask: Any, name: str | None = None) -> Any:
     """Keeps the elements for which a mask is True, each in its row.

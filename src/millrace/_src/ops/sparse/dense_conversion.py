@@ -14,7 +14,7 @@ from millrace._src.core.dtypes import bool_, int64
 from millrace._src.core.errors import invalid
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
-from millrace._src.core.op_registry import operator
+from millrace._src.core.op_registry import late_bound
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
@@ -129,7 +129,7 @@ def _sum_of_all(x: Tensor) -> Tensor:
     return total
 
 
-@operator("sparse_to_dense")
+@late_bound("sparse_to_dense")
 @export("sparse.to_dense", v1=["sparse.to_dense", "sparse_tensor_to_dense"])
 def to_dense(
     sp_input: object, default_value: object = None, validate_indices: bool = True, name: str | None = None

@@ -17,7 +17,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64
 from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
-from millrace._src.core.op_registry import operator
+from millrace._src.core.op_registry import late_bound
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
@@ -202,26 +202,26 @@ def _with_new_values(sparse: SparseTensor, values: Any) -> SparseTensor:
     return result
 
 
-@operator("sparse_mul")
+@late_bound("sparse_mul")
 def multiplied(sparse: SparseTensor, dense: object) -> SparseTensor:
     """Returns `sparse * dense`."""
     return _with_dense(sparse_dense_mul, sparse, dense, "mul")
 
 
-@operator("sparse_rmul")
+@late_bound("sparse_rmul")
 def multiplied_by_tensor(sparse: SparseTensor, tensor: Tensor) -> SparseTensor:
     """Returns `tensor * sparse`."""
     values = sparse_dense_mul(sparse.indices, sparse.values, sparse.dense_shape, tensor, name="mul")
     return _with_new_values(sparse, values)
 
 
-@operator("sparse_truediv")
+@late_bound("sparse_truediv")
 def divided(sparse: SparseTensor, dense: object) -> SparseTensor:
     """Returns `sparse / dense`; integers are cast to floating point first."""
     return _with_dense(sparse_dense_div, sparse, dense, "truediv")
 
 
-@operator("sparse_div")
+@late_bound("sparse_div")
 def divided_as_in_c(sparse: SparseTensor, dense: object) -> SparseTensor:
     """Returns `sparse / dense`, where integers are divided as in C."""
     return _with_dense(sparse_dense_div, sparse, dense, "div")

@@ -19,7 +19,7 @@ from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, int64
-from millrace._src.core.op_registry import find_operator
+from millrace._src.core.op_registry import find_late_bound
 from millrace._src.core.operators import Operators
 from millrace._src.core.overloads import switch_on
 from millrace._src.core.shape_context import static_shape
@@ -220,7 +220,7 @@ class SparseTensor(CompositeTensor):
 
     def _numpy(self) -> Any:
         """Returns the dense array."""
-        return find_operator("sparse_to_dense")(self).numpy()
+        return find_late_bound("sparse_to_dense")(self).numpy()
 
     def __repr__(self) -> str:
         return f"SparseTensor(indices={self._indices!s}, values={self._values!s}, dense_shape={self._dense_shape!s})"
@@ -251,7 +251,7 @@ def _switch_overloads_on() -> None:
 
 
 def _operator(name: str) -> Callable[[Any, Any], SparseTensor]:
-    operator: Callable[[Any, Any], SparseTensor] = find_operator(f"sparse_{name}")
+    operator: Callable[[Any, Any], SparseTensor] = find_late_bound(f"sparse_{name}")
     return operator
 
 
