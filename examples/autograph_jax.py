@@ -17,7 +17,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from millrace._src.autograph.transform.conversion import with_operators
+from millrace._src.autograph.transform.function_conversion import with_operators
 
 # --- variables without a value ---------------------------------------------------------------------------------------
 

@@ -9,8 +9,8 @@ import pytest
 
 from millrace._src.core.op_def import Effects, Elementwise
 from millrace._src.core.op_registry import all_op_names, get_op
-from millrace._src.engines.numpy import blocks
-from millrace._src.engines.numpy.blocks import BlockProgram, BlockStep
+from millrace._src.engines.numpy import cache_blocking
+from millrace._src.engines.numpy.cache_blocking import BlockProgram, BlockStep
 from millrace._src.engines.numpy.engine import NumpyEngine
 from tests.contracts.calls import call
 from tests.contracts.sample import Sample, all_samples
@@ -38,7 +38,7 @@ def test_blocks_give_the_bits_of_the_whole(sample: Sample, monkeypatch: pytest.M
     arrays = [repeated(t._eager_array) if tuple(t.shape) == shape else t._eager_array for t in inputs]
     with np.errstate(all="ignore"):
         wanted = kernel(*arrays)
-        monkeypatch.setattr(blocks, "_BLOCK_BYTES", 3 * output.dtype.size)
+        monkeypatch.setattr(cache_blocking, "_BLOCK_BYTES", 3 * output.dtype.size)
         results = in_blocks(op.elementwise, kernel, arrays, output.dtype.np_dtype)
     assert described(results) == described(wanted)
 

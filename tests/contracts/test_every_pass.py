@@ -11,7 +11,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.core.context import eager_engine
-from millrace._src.passes import pipeline, spec
+from millrace._src.passes import optimized_graph_validation, pipeline
 from millrace._src.passes.from_graph import from_graph
 from millrace._src.passes.optimized_graph import OptimizedGraph, all_nodes
 from millrace._src.passes.pipeline import Pass, run
@@ -52,14 +52,14 @@ def checked(seed: int, passes: Sequence[Pass]) -> None:
     random = RandomGraph(seed)
     wanted = outcome(random, imported(random))
     graph = imported(random)
-    spec.check(graph)
+    optimized_graph_validation.check(graph)
     for row in passes:
         graph = run([row], graph)
-        spec.check(graph)
+        optimized_graph_validation.check(graph)
     compare(random, graph, wanted)
     if len(passes) > 1:
         graph = run(passes, imported(random))
-        spec.check(graph)
+        optimized_graph_validation.check(graph)
         compare(random, graph, wanted)
 
 

@@ -51,7 +51,7 @@ def test_a_loop_becomes_a_loop_and_branches_become_branches() -> None:
 def test_the_transformer_loads_neither_numpy_nor_anything_of_tensors() -> None:
     program = """
         import sys
-        from millrace._src.autograph.transform.conversion import with_operators
+        from millrace._src.autograph.transform.function_conversion import with_operators
         loaded = [n for n in sys.modules if n.partition(".")[0] in ("numpy", "jax", "jaxlib", "ml_dtypes")]
         own = [n for n in sys.modules if n.startswith("millrace._src.")]
         others = [n for n in own if n.split(".")[2] not in ("util", "autograph")]

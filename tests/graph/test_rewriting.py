@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from millrace._src.graph import rewriting, spec
+from millrace._src.graph import graph_validation, rewriting
 from millrace._src.graph.func_graph import FuncGraph
 
 
@@ -42,7 +42,7 @@ def test_an_extended_operation_declares_its_types() -> None:
     assert call.attrs["Tin"] == (tf.float32, tf.int32)
     assert call.attrs["Tout"] == (tf.float32, tf.float64)
     assert (added.name, added.dtype, added.shape) == (f"{call.name}:1", tf.float64, [3])
-    spec.check(graph)
+    graph_validation.check(graph)
 
 
 def test_recorders_around_an_accumulator_follow_what_it_added_and_those_inside_do_not() -> None:
@@ -71,10 +71,10 @@ def test_who_holds_the_attributes_keeps_them() -> None:
 def test_a_graph_that_breaks_a_rule_is_told_apart() -> None:
     graph, call = graph_with_call()
     other, _ = graph_with_call()
-    spec.check(graph)
+    graph_validation.check(graph)
     rewriting.wait_for(call, other.get_operations()[:1])
-    with pytest.raises(spec.IllegalGraphError, match=r"waits for .* of another graph"):
-        spec.check(graph)
+    with pytest.raises(graph_validation.IllegalGraphError, match=r"waits for .* of another graph"):
+        graph_validation.check(graph)
 
 
 def test_gradients_leave_legal_graphs() -> None:
@@ -85,4 +85,4 @@ def test_gradients_leave_legal_graphs() -> None:
         return tf.gradients(first, x)
 
     graph = tf.function(f, autograph=False).get_concrete_function(tf.TensorSpec([2], tf.float32)).graph
-    spec.check(graph)
+    graph_validation.check(graph)

@@ -9,7 +9,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.core.context import eager_engine
-from millrace._src.passes import clustering, spec
+from millrace._src.passes import clustering, optimized_graph_validation
 from millrace._src.passes.clustering import ClusterStrategy, clustered, is_made_cluster
 from millrace._src.passes.optimized_graph import OptimizedGraph, all_nodes, copied
 from millrace._src.passes.pipeline import optimize
@@ -36,7 +36,7 @@ def graph_of(function: Any, *specs: Any) -> OptimizedGraph:
 def shown(graph: OptimizedGraph | None) -> list[Any]:
     """The ops of a graph in order, those of a cluster as a list, and of a check with a question mark."""
     assert graph is not None
-    spec.check(graph)
+    optimized_graph_validation.check(graph)
     return [
         shown(node.graphs[0]) if is_made_cluster(node) else f"{node.type}?" if node.only_checks else node.type
         for node in graph.nodes
@@ -217,7 +217,7 @@ def test_what_checks_itself_on_the_host_runs_before_those_who_read_it(monkeypatc
 
     graph = clustered(graph_of(function, MATRIX, INDICES, tf.TensorSpec([3, 3], tf.float32)), NARROW)
     assert graph is not None
-    spec.check(graph)
+    optimized_graph_validation.check(graph)
     arrays = [np.ones((2, 3), np.float32), np.int32([0, 2]), np.eye(3, dtype=np.float32)]
     assert np.isfinite(np.asarray(eager_engine().compile(graph).run(*arrays)[1])).all()
     with pytest.raises(tf.errors.InvalidArgumentError, match="label value of 3"):
@@ -309,7 +309,7 @@ def test_lists_do_not_leave_their_part() -> None:
     for strategy in ClusterStrategy:
         graph = clustered(graph_of(function, tf.TensorSpec([], tf.float32)), strategy)
         assert graph is not None
-        spec.check(graph)
+        optimized_graph_validation.check(graph)
         handles = [v for n in graph.nodes if is_made_cluster(n) for v in (*n.inputs, *n.outputs)]
         assert all(v.dtype.name != "variant" for v in handles)
 
@@ -324,7 +324,7 @@ def test_clusters_change_neither_values_nor_errors_nor_effects(strategy: Cluster
         wanted = outcome(random, optimize(random.graph))
         graph = clustered(optimize(random.graph), strategy)
         if graph is not None:
-            spec.check(graph)
+            optimized_graph_validation.check(graph)
             compare(random, graph, wanted)
 
 
@@ -332,7 +332,7 @@ def test_a_copy_is_alike_and_has_nodes_of_its_own() -> None:
     for seed in range(20):
         graph = optimize(RandomGraph(seed).graph)
         other = copied(graph)
-        spec.check(other)
+        optimized_graph_validation.check(other)
         assert text(other) == text(graph)
         assert set(all_nodes(other)).isdisjoint(all_nodes(graph))
 

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.passes import pipeline, switches
+from millrace._src.passes import optimizer_options, pipeline
 from millrace._src.passes.optimized_graph import OptimizedGraph
 from millrace._src.passes.pipeline import Pass, optimize
 
 
 @pytest.fixture(autouse=True)
 def settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(switches._Settings, "options", {})
+    monkeypatch.setattr(optimizer_options._Settings, "options", {})
     monkeypatch.setattr(pipeline, "_failed", set())
     yield
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import millrace as tf
 from millrace._src.core.context import eager_engine
-from millrace._src.passes import pipeline, spec
+from millrace._src.passes import optimized_graph_validation, pipeline
 from millrace._src.passes.from_graph import from_graph
 from millrace._src.passes.optimized_graph import OptimizedGraph
 
@@ -24,7 +24,7 @@ def optimized(function: Callable[..., Any], *specs: Any, passes: str = "") -> Op
     graph = tf.function(function, autograph=False).get_concrete_function(*specs).graph
     rows = [row for row in pipeline.PASSES if not passes or row.name in passes.split()]
     found = pipeline.run(rows, from_graph(graph, graph.inputs, graph.outputs))
-    spec.check(found)
+    optimized_graph_validation.check(found)
     return found
 
 

@@ -13,7 +13,7 @@ import millrace as tf
 from millrace._src.core.context import eager_engine
 from millrace._src.core.engine import Program as EngineProgram
 from millrace._src.engines.tier_settings import Pin, TierChoice, settings
-from millrace._src.passes import clustering, spec
+from millrace._src.passes import clustering, optimized_graph_validation
 from millrace._src.passes.clustering import ClusterStrategy, clustered
 from millrace._src.passes.pipeline import optimize
 from tests.soundness.programs import CALLS, Program
@@ -185,7 +185,7 @@ def clusters(strategy: ClusterStrategy) -> Mode:
             graph = clustered(optimize(concrete.graph), strategy)
             if graph is None:
                 return eager_engine().compile(optimize(concrete.graph))
-            spec.check(graph)
+            optimized_graph_validation.check(graph)
             return eager_engine().compile(graph)
 
         return _run_by(make, function, program)

@@ -8,7 +8,7 @@ from typing import Any
 
 import millrace as tf
 from millrace._src.checkpoint.saved_attributes import serializes_to_tensors
-from millrace._src.trackable.restoration import Reached, restore
+from millrace._src.trackable.deferred_restoration import Reached, restore
 
 _uids = itertools.count(1)
 

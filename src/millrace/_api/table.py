@@ -72,7 +72,7 @@ clip_by_value ops.math.clipping:clip_by_value
 complex ops.math.complex_numbers:complex_
 complex128 core.dtypes:complex128
 complex64 core.dtypes:complex64
-concat ops.array.joining:concat
+concat ops.array.concat:concat
 cond control_flow.cond:cond
 constant ops.array.constant:constant
 constant_initializer ops.random.initializers:Constant
@@ -112,7 +112,7 @@ gather ops.array.gathering:gather
 gather_nd ops.array.gathering:gather_nd
 get_current_name_scope graph.scopes:get_current_name_scope
 get_logger util.logger:get_logger
-get_static_value graph.known_values:get_static_value
+get_static_value graph.static_values:get_static_value
 grad_pass_through autodiff.custom_gradient:grad_pass_through
 gradients autodiff.gradients:gradients
 greater ops.math.comparison:greater
@@ -167,7 +167,7 @@ ones ops.array.filling:ones
 ones_initializer ops.random.initializers:Ones
 ones_like ops.array.filling:ones_like
 pad ops.array.padding:pad
-parallel_stack ops.array.joining:parallel_stack
+parallel_stack ops.array.concat:parallel_stack
 pow ops.math.power:pow_
 print ops.debug.printing:print_tensors
 py_function ops.py_function:py_function
@@ -224,7 +224,7 @@ split ops.array.splitting:split
 sqrt ops.math.unary:sqrt
 square ops.math.unary:square
 squeeze ops.array.reshaping:squeeze
-stack ops.array.joining:stack
+stack ops.array.concat:stack
 stop_gradient ops.array.identity:stop_gradient
 strided_slice ops.array.slicing:strided_slice
 string core.dtypes:string
@@ -296,8 +296,8 @@ __internal__.tf2.enabled core.runtime_options:tensorflow_2_behavior_enabled
 """,
     "__internal__.tracking": """
 __internal__.tracking.AutoTrackable trackable.auto:AutoTrackable
-__internal__.tracking.CheckpointInitialValue trackable.restoration:CheckpointInitialValue
-__internal__.tracking.CheckpointInitialValueCallable trackable.restoration:CheckpointInitialValueCallable
+__internal__.tracking.CheckpointInitialValue trackable.deferred_restoration:CheckpointInitialValue
+__internal__.tracking.CheckpointInitialValueCallable trackable.deferred_restoration:CheckpointInitialValueCallable
 __internal__.tracking.Trackable trackable.base:Trackable
 __internal__.tracking.TrackableDataStructure trackable.data_structures:TrackableDataStructure
 __internal__.tracking.TrackableReference trackable.base:TrackableReference
@@ -469,7 +469,7 @@ compat.v1.conj ops.math.complex_numbers:conj_
 compat.v1.constant compat_v1.array.constants:constant_v1
 compat.v1.constant_initializer compat_v1.variables.initializers:Constant
 compat.v1.container compat_v1.scopes:container
-compat.v1.control_flow_v2_enabled compat_v1.switches:control_flow_v2_enabled
+compat.v1.control_flow_v2_enabled compat_v1.behavior_switches:control_flow_v2_enabled
 compat.v1.convert_to_tensor compat_v1.conversions:convert_to_tensor
 compat.v1.convert_to_tensor_or_indexed_slices compat_v1.conversions:convert_to_tensor_or_indexed_slices
 compat.v1.convert_to_tensor_or_sparse_tensor compat_v1.sparse:convert_to_tensor_or_sparse_tensor
@@ -493,24 +493,24 @@ compat.v1.diag_part ops.array.tensor_diagonals:tensor_diag_part
 compat.v1.digamma ops.math.special:digamma
 compat.v1.dimension_at_index compat_v1.dimensions:dimension_at_index
 compat.v1.dimension_value compat_v1.dimensions:dimension_value
-compat.v1.disable_control_flow_v2 compat_v1.switches:disable_control_flow_v2
-compat.v1.disable_eager_execution compat_v1.switches:disable_eager_execution
-compat.v1.disable_resource_variables compat_v1.switches:disable_resource_variables
+compat.v1.disable_control_flow_v2 compat_v1.behavior_switches:disable_control_flow_v2
+compat.v1.disable_eager_execution compat_v1.behavior_switches:disable_eager_execution
+compat.v1.disable_resource_variables compat_v1.behavior_switches:disable_resource_variables
 compat.v1.disable_tensor_equality compat_v1.object_switches:disable_tensor_equality
-compat.v1.disable_v2_behavior compat_v1.switches:disable_v2_behavior
+compat.v1.disable_v2_behavior compat_v1.behavior_switches:disable_v2_behavior
 compat.v1.disable_v2_tensorshape compat_v1.object_switches:disable_v2_tensorshape
 compat.v1.div compat_v1.math.arithmetic:div
 compat.v1.div_no_nan ops.math.division:divide_no_nan
-compat.v1.enable_control_flow_v2 compat_v1.switches:enable_control_flow_v2
-compat.v1.enable_eager_execution compat_v1.switches:enable_eager_execution
-compat.v1.enable_resource_variables compat_v1.switches:enable_resource_variables
+compat.v1.enable_control_flow_v2 compat_v1.behavior_switches:enable_control_flow_v2
+compat.v1.enable_eager_execution compat_v1.behavior_switches:enable_eager_execution
+compat.v1.enable_resource_variables compat_v1.behavior_switches:enable_resource_variables
 compat.v1.enable_tensor_equality compat_v1.object_switches:enable_tensor_equality
-compat.v1.enable_v2_behavior compat_v1.switches:enable_v2_behavior
+compat.v1.enable_v2_behavior compat_v1.behavior_switches:enable_v2_behavior
 compat.v1.enable_v2_tensorshape compat_v1.object_switches:enable_v2_tensorshape
 compat.v1.encode_base64 ops.strings.encoding:encode_base64
 compat.v1.erf ops.math.special:erf
 compat.v1.erfc ops.math.special:erfc
-compat.v1.executing_eagerly_outside_functions compat_v1.switches:executing_eagerly_outside_functions
+compat.v1.executing_eagerly_outside_functions compat_v1.behavior_switches:executing_eagerly_outside_functions
 compat.v1.expand_dims compat_v1.array.layout:expand_dims_v1
 compat.v1.expm1 ops.math.exponential:expm1
 compat.v1.extract_image_patches compat_v1.array.layout:extract_image_patches
@@ -635,7 +635,7 @@ compat.v1.reduce_sum compat_v1.math.reductions:reduce_sum
 compat.v1.regex_replace ops.strings.regular_expressions:regex_replace
 compat.v1.report_uninitialized_variables compat_v1.variables.initialization:report_uninitialized_variables
 compat.v1.reset_default_graph compat_v1.default_graph:reset_default_graph
-compat.v1.resource_variables_enabled compat_v1.switches:resource_variables_enabled
+compat.v1.resource_variables_enabled compat_v1.behavior_switches:resource_variables_enabled
 compat.v1.reverse_sequence compat_v1.array.layout:reverse_sequence_v1
 compat.v1.reverse_v2 ops.array.reversing:reverse
 compat.v1.rint ops.math.rounding:rint
@@ -856,7 +856,7 @@ compat.v1.errors.exception_type_from_error_code compat_v1.lower_layer_names:exce
 compat.v1.errors.raise_exception_on_not_ok_status compat_v1.status:raise_exception_on_not_ok_status
 """,
     "compat.v1.experimental": """
-compat.v1.experimental.output_all_intermediates compat_v1.switches:output_all_intermediates
+compat.v1.experimental.output_all_intermediates compat_v1.behavior_switches:output_all_intermediates
 """,
     "compat.v1.experimental.dtensor": """
 compat.v1.experimental.dtensor.MATCH -
@@ -1179,24 +1179,24 @@ compat.v1.nn.depthwise_conv2d compat_v1.nn.convolution:depthwise_conv2d
 compat.v1.nn.depthwise_conv2d_native compat_v1.nn.convolution:depthwise_conv2d_native
 compat.v1.nn.depthwise_conv2d_native_backprop_filter ops.nn.depthwise_convolution:depthwise_conv2d_backprop_filter
 compat.v1.nn.depthwise_conv2d_native_backprop_input ops.nn.depthwise_convolution:depthwise_conv2d_backprop_input
-compat.v1.nn.dilation2d compat_v1.nn.windows:dilation2d
+compat.v1.nn.dilation2d compat_v1.nn.pooling:dilation2d
 compat.v1.nn.dropout compat_v1.nn.layers:dropout_v1
 compat.v1.nn.dynamic_rnn compat_v1.nn.dynamic_recurrence:dynamic_rnn
 compat.v1.nn.embedding_lookup compat_v1.nn.embedding:embedding_lookup_v1
 compat.v1.nn.embedding_lookup_sparse compat_v1.nn.embedding:embedding_lookup_sparse_v1
-compat.v1.nn.erosion2d compat_v1.nn.windows:erosion2d
-compat.v1.nn.fractional_avg_pool compat_v1.nn.windows:fractional_avg_pool
-compat.v1.nn.fractional_max_pool compat_v1.nn.windows:fractional_max_pool
+compat.v1.nn.erosion2d compat_v1.nn.pooling:erosion2d
+compat.v1.nn.fractional_avg_pool compat_v1.nn.pooling:fractional_avg_pool
+compat.v1.nn.fractional_max_pool compat_v1.nn.pooling:fractional_max_pool
 compat.v1.nn.fused_batch_norm compat_v1.nn.statistics:fused_batch_norm
 compat.v1.nn.in_top_k compat_v1.math.arithmetic:in_top_k_v1
 compat.v1.nn.log_softmax compat_v1.nn.functions:log_softmax_v1
 compat.v1.nn.log_uniform_candidate_sampler ops.random.candidate_samplers:log_uniform_candidate_sampler
 compat.v1.nn.max_pool compat_v1.nn.layers:max_pool_v1
 compat.v1.nn.max_pool_v2 ops.nn.pooling:max_pool
-compat.v1.nn.max_pool_with_argmax compat_v1.nn.windows:max_pool_with_argmax
+compat.v1.nn.max_pool_with_argmax compat_v1.nn.pooling:max_pool_with_argmax
 compat.v1.nn.moments compat_v1.nn.layers:moments_v1
 compat.v1.nn.nce_loss compat_v1.nn.sampled_losses:nce_loss
-compat.v1.nn.pool compat_v1.nn.windows:pool
+compat.v1.nn.pool compat_v1.nn.pooling:pool
 compat.v1.nn.quantized_avg_pool compat_v1.nn.quantized:quantized_avg_pool
 compat.v1.nn.quantized_conv2d compat_v1.nn.quantized:quantized_conv2d
 compat.v1.nn.quantized_max_pool compat_v1.nn.quantized:quantized_max_pool
@@ -1407,22 +1407,22 @@ compat.v1.summary.SummaryDescription compat_v1.proto_names:SummaryDescription
 compat.v1.summary.SummaryWriter -
 compat.v1.summary.TaggedRunMetadata compat_v1.proto_names:TaggedRunMetadata
 compat.v1.summary.all_v2_summary_ops compat_v1.summary.merging:all_v2_summary_ops
-compat.v1.summary.audio compat_v1.summary.values:audio
+compat.v1.summary.audio compat_v1.summary.summary_ops:audio
 compat.v1.summary.create_file_writer -
 compat.v1.summary.create_noop_writer -
 compat.v1.summary.flush -
 compat.v1.summary.get_summary_description compat_v1.summary.merging:get_summary_description
 compat.v1.summary.graph -
-compat.v1.summary.histogram compat_v1.summary.values:histogram
-compat.v1.summary.image compat_v1.summary.values:image
+compat.v1.summary.histogram compat_v1.summary.summary_ops:histogram
+compat.v1.summary.image compat_v1.summary.summary_ops:image
 compat.v1.summary.initialize compat_v1.summary.merging:initialize
 compat.v1.summary.merge compat_v1.summary.merging:merge
 compat.v1.summary.merge_all compat_v1.summary.merging:merge_all
 compat.v1.summary.record_if -
-compat.v1.summary.scalar compat_v1.summary.values:scalar
+compat.v1.summary.scalar compat_v1.summary.summary_ops:scalar
 compat.v1.summary.should_record_summaries -
-compat.v1.summary.tensor_summary compat_v1.summary.values:tensor_summary
-compat.v1.summary.text compat_v1.summary.values:text
+compat.v1.summary.tensor_summary compat_v1.summary.summary_ops:tensor_summary
+compat.v1.summary.text compat_v1.summary.summary_ops:text
 compat.v1.summary.trace_export -
 compat.v1.summary.trace_off -
 compat.v1.summary.trace_on -
@@ -1601,10 +1601,10 @@ config.experimental.set_visible_devices core.devices:set_visible_devices
 config.experimental.tensor_float_32_execution_enabled core.runtime_options:tensor_float_32_execution_enabled
 """,
     "config.optimizer": """
-config.optimizer.get_experimental_options passes.switches:get_experimental_options
-config.optimizer.get_jit passes.switches:get_jit
-config.optimizer.set_experimental_options passes.switches:set_experimental_options
-config.optimizer.set_jit passes.switches:set_jit
+config.optimizer.get_experimental_options passes.optimizer_options:get_experimental_options
+config.optimizer.get_jit passes.optimizer_options:get_jit
+config.optimizer.set_experimental_options passes.optimizer_options:set_experimental_options
+config.optimizer.set_jit passes.optimizer_options:set_jit
 """,
     "config.threading": """
 config.threading.get_inter_op_parallelism_threads core.runtime_options:get_inter_op_parallelism_threads
@@ -2097,11 +2097,11 @@ linalg.tridiagonal_matmul ops.linalg.tridiagonal:tridiagonal_matmul
 linalg.tridiagonal_solve ops.linalg.tridiagonal:tridiagonal_solve
 """,
     "lookup": """
-lookup.KeyValueTensorInitializer state.lookup.initializers:KeyValueTensorInitializer
+lookup.KeyValueTensorInitializer state.lookup.table_initializers:KeyValueTensorInitializer
 lookup.StaticHashTable state.lookup.static_hash_table:StaticHashTable
 lookup.StaticVocabularyTable state.lookup.hash_buckets:StaticVocabularyTable
-lookup.TextFileIndex state.lookup.initializers:TextFileIndex
-lookup.TextFileInitializer state.lookup.initializers:TextFileInitializer
+lookup.TextFileIndex state.lookup.table_initializers:TextFileIndex
+lookup.TextFileInitializer state.lookup.table_initializers:TextFileInitializer
 """,
     "lookup.experimental": """
 lookup.experimental.DenseHashTable state.lookup.mutable_tables:DenseHashTable
@@ -2350,7 +2350,7 @@ nn.tanh ops.math.trigonometry:tanh
 nn.top_k ops.array.sorting:top_k
 nn.weighted_cross_entropy_with_logits ops.nn.losses:weighted_cross_entropy_with_logits
 nn.weighted_moments ops.nn.moments:weighted_moments
-nn.with_space_to_batch compat_v1.nn.windows:with_space_to_batch
+nn.with_space_to_batch compat_v1.nn.pooling:with_space_to_batch
 nn.zero_fraction ops.nn.normalization:zero_fraction
 """,
     "nn.experimental": """

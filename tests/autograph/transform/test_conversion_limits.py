@@ -13,7 +13,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.autograph.api import for_tracing
-from millrace._src.autograph.transform.conversion import Conversion
+from millrace._src.autograph.transform.function_conversion import Conversion
 from millrace._src.autograph.transform.source import function_node
 
 

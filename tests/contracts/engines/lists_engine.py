@@ -24,8 +24,8 @@ from millrace._src.core.op_signature import argument_indices
 from millrace._src.core.resources import resource_of
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.engines.binding import bind_kernel
-from millrace._src.engines.cells import Cell
-from millrace._src.engines.failures import node_failure
+from millrace._src.engines.node_errors import node_failure
+from millrace._src.engines.variable_cells import Cell
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, all_nodes
 from millrace._src.passes.pipeline import optimize
 from tests.contracts.engines.list_arrays import FUNCTIONS, ListArray, broadcast_to, fit, listed, rearranged, transpose

@@ -12,8 +12,8 @@ from millrace._src.core.extension_types.anonymous import (
     AnonymousExtensionTypeSpec,
     reinterpret,
 )
-from tests.core.extension_types.test_construction import Masked, masked
 from tests.core.extension_types.test_extension_type import Pair
+from tests.core.extension_types.test_immutable_fields import Masked, masked
 
 
 def anonymous() -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from tests.core.extension_types.test_construction import Masked
+from tests.core.extension_types.test_immutable_fields import Masked
 
 Batchable = tf.experimental.BatchableExtensionType
 Encoder = tf.experimental.ExtensionTypeBatchEncoder

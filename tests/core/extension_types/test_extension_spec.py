@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from tests.core.extension_types.test_construction import Masked, masked
 from tests.core.extension_types.test_extension_type import Pair, nested
+from tests.core.extension_types.test_immutable_fields import Masked, masked
 
 ExtensionType = tf.experimental.ExtensionType
 T = tf.TensorSpec

@@ -8,7 +8,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.core.extension_types.packing import is_packed, pack, unpack
-from tests.core.extension_types.test_construction import masked
+from tests.core.extension_types.test_immutable_fields import masked
 
 
 class Mesh(tf.experimental.ExtensionType):

@@ -10,7 +10,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.core.context import eager_engine
-from millrace._src.engines.numpy import blocks, fusion
+from millrace._src.engines.numpy import cache_blocking, fusion
 from millrace._src.engines.numpy.fusion import Chain, chained
 from millrace._src.passes.pipeline import optimize
 from tests.contracts.test_every_pass import imported, outcome
@@ -120,11 +120,11 @@ def run(f: Any, *arrays: Any) -> list[Any]:
 
 
 def test_small_and_large_arrays_go_through_the_same_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "FEWEST", 1000)
+    monkeypatch.setattr(cache_blocking, "FEWEST", 1000)
     calls: list[Any] = []
-    whole_call = blocks.BlockProgram.__call__
+    whole_call = cache_blocking.BlockProgram.__call__
     monkeypatch.setattr(
-        blocks.BlockProgram, "__call__", lambda self, *a: calls.append(a[0].size) or whole_call(self, *a)
+        cache_blocking.BlockProgram, "__call__", lambda self, *a: calls.append(a[0].size) or whole_call(self, *a)
     )
     graph = optimize(tf.function(lambda x: tf.tanh(x) * x, autograph=False).get_concrete_function(ROWS).graph)
     program = eager_engine().compile(graph)
@@ -158,10 +158,10 @@ def test_programs_in_blocks_give_the_bits_errors_and_effects_of_other_programs(
 ) -> None:
     for seed in range(start, start + 50):
         random = RandomGraph(seed)
-        monkeypatch.setattr(blocks, "FEWEST", 1 << 60)
+        monkeypatch.setattr(cache_blocking, "FEWEST", 1 << 60)
         wanted = outcome(random, imported(random))
-        monkeypatch.setattr(blocks, "FEWEST", 1)
-        monkeypatch.setattr(blocks, "_BLOCK_BYTES", 16)
+        monkeypatch.setattr(cache_blocking, "FEWEST", 1)
+        monkeypatch.setattr(cache_blocking, "_BLOCK_BYTES", 16)
         assert outcome(random, imported(random)) == wanted, f"seed {seed}"
 
 

@@ -19,7 +19,7 @@ import millrace as tf  # noqa: E402
 from millrace._src.engines.xla import ffi, host_calls  # noqa: E402
 from millrace._src.engines.xla.namespace import xp  # noqa: E402
 from millrace._src.ops.nn import correlation  # noqa: E402
-from millrace._src.ops.nn.windows import make_windows  # noqa: E402
+from millrace._src.ops.nn.sliding_windows import make_windows  # noqa: E402
 from millrace._src.util.onednn import library  # noqa: E402
 from millrace._src.util.onednn.convolution import Convolution  # noqa: E402
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import special
 
 import millrace as tf
-from millrace._src.ops.math.blocks import FEWEST
+from millrace._src.ops.math.blockwise_functions import FEWEST
 from tests.ops.math.recorded import MODES, check_gradients, check_value
 from tests.ops.math.samples import FLOATS, at_zero, unary
 

@@ -11,7 +11,7 @@ from scipy import special
 
 import millrace as tf
 from millrace._src.ops.math import error_functions
-from millrace._src.ops.math.blocks import FEWEST
+from millrace._src.ops.math.blockwise_functions import FEWEST
 
 NUMBERS = np.concatenate(
     [

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from millrace._src.ops.nn import copied_windows
-from millrace._src.ops.nn.windows import make_windows
+from millrace._src.ops.nn.sliding_windows import make_windows
 
 
 def test_many_images_are_taken_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from millrace._src.core.dtypes import as_dtype
 from millrace._src.engines.numpy.namespace import xp
 from millrace._src.ops.nn import copied_windows, correlation
 from millrace._src.ops.nn.correlation import correlate, correlate_filter_gradient, correlate_input_gradient
-from millrace._src.ops.nn.windows import Window, make_windows
+from millrace._src.ops.nn.sliding_windows import Window, make_windows
 from millrace._src.util.thread_pool import set_thread_count
 
 CASES = [

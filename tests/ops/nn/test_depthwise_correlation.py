@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from millrace._src.engines.numpy.namespace import xp
 from millrace._src.ops.nn import depthwise_correlation as depthwise
 from millrace._src.ops.nn.correlation import correlate, correlate_filter_gradient, correlate_input_gradient
-from millrace._src.ops.nn.windows import make_windows
+from millrace._src.ops.nn.sliding_windows import make_windows
 from tests.ops.nn.samples import array
 
 

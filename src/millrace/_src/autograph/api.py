@@ -17,8 +17,8 @@ from typing import Any
 
 from millrace._src.autograph.operators import builtin_reductions, builtins_over_tensors, calls
 from millrace._src.autograph.operators.printing import printing_values
-from millrace._src.autograph.operators.refusals import refusing_as_tensorflow
-from millrace._src.autograph.transform.conversion import UnsupportedError
+from millrace._src.autograph.operators.tensorflow_refusals import refusing_as_tensorflow
+from millrace._src.autograph.transform.function_conversion import UnsupportedError
 from millrace._src.autograph.transform.source import NoSourceError
 from millrace._src.util.export import export
 

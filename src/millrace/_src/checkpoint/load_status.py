@@ -13,9 +13,9 @@ from millrace._src.checkpoint.report import RestoreReport
 from millrace._src.checkpoint.restore import Restoration
 from millrace._src.checkpoint.saved_attributes import has_values
 from millrace._src.core.context import in_plain_graph
+from millrace._src.core.default_session import default_session
 from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.resources import is_variable
-from millrace._src.core.sessions import default_session
 from millrace._src.graph.operation import Operation
 from millrace._src.proto.trackable_object_graph_pb2 import TrackableObjectGraph
 from millrace._src.trackable.base import TrackableReference

@@ -18,7 +18,7 @@ from millrace._src.checkpoint.restore_specs import RestoreSpec, restore_spec_of
 from millrace._src.checkpoint.saved_attributes import attributes_of, has_values
 from millrace._src.checkpoint.value_reading import ValueReader
 from millrace._src.trackable.base import TrackableReference
-from millrace._src.trackable.restoration import ANY_CHILD, Reached, RestorePosition, restore_all
+from millrace._src.trackable.deferred_restoration import ANY_CHILD, Reached, RestorePosition, restore_all
 
 
 class NameBasedRestoration(RestorationBase):

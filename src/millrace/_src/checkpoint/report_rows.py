@@ -27,7 +27,7 @@ from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.resources import is_variable
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
-from millrace._src.trackable.restoration import VARIABLE_VALUE_KEY
+from millrace._src.trackable.deferred_restoration import VARIABLE_VALUE_KEY
 
 if TYPE_CHECKING:  # a restoration reports on itself
     from millrace._src.checkpoint.name_based import NameBasedRestoration

@@ -4,8 +4,8 @@ Problem: objects meet their saved values at different times. Some exist when a p
 first call of a layer. A mistake in one object must not leave the others half restored.
 
 Idea: a `Restoration` holds the open file, the message of the saved objects, and which object matches which of these.
-The walk of `trackable/restoration.py` finds the pairs; the values of all objects that were reached are then looked at,
-read, and given, in that order. Restored in a graph, the values are the outputs of one `RestoreV2`.
+The walk of `trackable/deferred_restoration.py` finds the pairs; the values of all objects that were reached are then
+looked at, read, and given, in that order. Restored in a graph, the values are the outputs of one `RestoreV2`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,13 @@ from millrace._src.core.resources import is_variable
 from millrace._src.graph.func_graph import init_scope
 from millrace._src.proto.trackable_object_graph_pb2 import TrackableObjectGraph
 from millrace._src.trackable.base import TrackableReference
-from millrace._src.trackable.restoration import Reached, RestorePosition, restore, restore_all, warn_of_late_values
+from millrace._src.trackable.deferred_restoration import (
+    Reached,
+    RestorePosition,
+    restore,
+    restore_all,
+    warn_of_late_values,
+)
 from millrace._src.trackable.slot_owners import wait_for_slots
 
 _uids = itertools.count(1)

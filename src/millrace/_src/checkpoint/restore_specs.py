@@ -15,8 +15,8 @@ from typing import Any
 from millrace._src.checkpoint.saved_attributes import saveable_of, serializes_to_tensors
 from millrace._src.checkpoint.value_reading import Want
 from millrace._src.core.resources import is_variable
+from millrace._src.trackable.deferred_restoration import VARIABLE_VALUE_KEY
 from millrace._src.trackable.deferred_storage import deferred_storage
-from millrace._src.trackable.restoration import VARIABLE_VALUE_KEY
 from millrace._src.trackable.saveable_object import SaveableObject
 
 

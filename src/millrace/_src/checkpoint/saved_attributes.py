@@ -14,7 +14,7 @@ from typing import Any
 
 from millrace._src.core.resources import is_variable
 from millrace._src.trackable.base import Trackable
-from millrace._src.trackable.restoration import VARIABLE_VALUE_KEY
+from millrace._src.trackable.deferred_restoration import VARIABLE_VALUE_KEY
 from millrace._src.trackable.saveable_object import SaveableObject, SaveSpec
 from millrace._src.util.class_table import ClassTable
 

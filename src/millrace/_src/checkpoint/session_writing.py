@@ -16,8 +16,8 @@ from millrace._src.checkpoint.options import CheckpointOptions
 from millrace._src.checkpoint.supplementary_graph import with_supplement
 from millrace._src.checkpoint.value_writing import shards_to_write, write_in_graph
 from millrace._src.core.context import in_plain_graph, state
+from millrace._src.core.default_session import default_session
 from millrace._src.core.dtypes import string
-from millrace._src.core.sessions import default_session
 from millrace._src.ops import raw
 from millrace._src.ops.io import gfile
 from millrace._src.ops.io.file_names import directory_name

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from millrace._src.checkpoint.shape_mismatches import find_mismatches
 from millrace._src.core.resources import is_variable
-from millrace._src.trackable.restoration import Reached, walk
+from millrace._src.trackable.deferred_restoration import Reached, walk
 from millrace._src.trackable.slot_owners import SlotOwner, slot_owner_of
 
 if TYPE_CHECKING:  # a restoration matches its slots by this module

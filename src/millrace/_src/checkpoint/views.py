@@ -13,7 +13,7 @@ from millrace._src.ops.io.file_names import file_name
 from millrace._src.trackable.base import OBJECT_GRAPH_PROTO_KEY, SaveType, Trackable
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
-from millrace._src.util.identity import IdentityDict
+from millrace._src.util.identity_collections import IdentityDict
 
 
 @export("train.TrackableView", v1=[])

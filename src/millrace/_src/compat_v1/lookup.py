@@ -7,8 +7,8 @@ from typing import Any
 from millrace._src.core.context import state
 from millrace._src.ops.grouping import group
 from millrace._src.state.lookup.hash_buckets import StaticVocabularyTable
-from millrace._src.state.lookup.initializers import TABLE_INITIALIZERS
 from millrace._src.state.lookup.static_hash_table import StaticHashTableV1
+from millrace._src.state.lookup.table_initializers import TABLE_INITIALIZERS
 from millrace._src.util.export import export
 
 

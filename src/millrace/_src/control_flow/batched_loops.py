@@ -26,7 +26,7 @@ from millrace._src.graph.operation import Operation
 from millrace._src.graph.traversal import required_operations
 from millrace._src.ops import raw
 from millrace._src.ops.batching import BatchedRows, BatchedValue
-from millrace._src.ops.lists.elements import tensor_list_pop_back, tensor_list_push_back
+from millrace._src.ops.lists.element_access import tensor_list_pop_back, tensor_list_push_back
 from millrace._src.ops.lists.making import empty_tensor_list
 
 

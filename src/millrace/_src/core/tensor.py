@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from millrace._src.core import context, sessions, types
+from millrace._src.core import context, default_session, types
 from millrace._src.core.devices import FIRST_CPU, MissingDeviceError, accelerator_at, device_of, existing_device
 from millrace._src.core.dtypes import DType, from_np
 from millrace._src.core.errors import InternalError, OperatorNotAllowedInGraphError
@@ -25,7 +25,7 @@ from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.util import text
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
-from millrace._src.util.identity import Reference
+from millrace._src.util.identity_collections import Reference
 
 if TYPE_CHECKING:
     from millrace._src.core.argument_types import DTypeLike, ShapeLike
@@ -519,7 +519,7 @@ class SymbolicTensor(Tensor):
 
         Raises: ValueError: if there is no session, or it runs another graph.
         """
-        return sessions.session_of(self.graph, session, sessions.EVALUATION).run(self, feed_dict)
+        return default_session.session_of(self.graph, session, default_session.EVALUATION).run(self, feed_dict)
 
 
 def _merge_complaint(known: TensorShape, wanted: TensorShape) -> str:

@@ -25,8 +25,8 @@ from millrace._src.data.transforms.cardinality import assert_cardinality
 from millrace._src.ops.lookup.tables import table_of
 from millrace._src.ops.shape_rules import no_outputs
 from millrace._src.state.lookup.hash_buckets import FAST_HASH, HasherSpec, IdTableWithHashBuckets
-from millrace._src.state.lookup.initializers import TableInitializer, note_initializer
 from millrace._src.state.lookup.static_hash_table import StaticHashTableV1
+from millrace._src.state.lookup.table_initializers import TableInitializer, note_initializer
 from millrace._src.util.export import export
 
 _BLOCK = 1 << 16

@@ -29,7 +29,7 @@ from millrace._src.data.debug_mode import is_debugging
 from millrace._src.data.nodes import PartOfStage
 from millrace._src.data.structure import ElementStructure, map_leaves, normalize, spec_of
 from millrace._src.data.vectorized_functions import rows_at_once, vectorized_function
-from millrace._src.engines.failures import explained, is_explained
+from millrace._src.engines.node_errors import explained, is_explained
 from millrace._src.function.graph_function import GraphFunction
 from millrace._src.function.polymorphic_function import Function, FunctionOptions
 from millrace._src.graph.control_deps import function_attrs

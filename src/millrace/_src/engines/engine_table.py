@@ -93,7 +93,7 @@ def _silence_fork_warning() -> None:
 @functools.cache
 def _compiling_refusals() -> Refusals:
     """Returns the module that knows what XLA cannot run; it does not import JAX."""
-    return cast(Refusals, importlib.import_module("millrace._src.engines.xla.refusals"))
+    return cast(Refusals, importlib.import_module("millrace._src.engines.xla.unsupported_ops"))
 
 
 def _is_always_installed() -> bool:

@@ -22,7 +22,7 @@ from typing import TypeVar
 
 from millrace._src.core.runtime_options import is_op_determinism_enabled
 from millrace._src.engines.engine_table import HOST_ENGINE, JIT_ENGINE
-from millrace._src.passes.switches import jit_pin
+from millrace._src.passes.optimizer_options import jit_pin
 from millrace._src.util.trials import TrialRules
 
 _ALTERNATING = TrialRules(warm_up=0, counted=1, least=sys.maxsize, hopeless=float("inf"))

@@ -35,9 +35,9 @@ from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.passes.checks_first import checks_first
 from millrace._src.passes.clustering import ClusterStrategy, clustered
 from millrace._src.passes.exactness import lossy_nodes, refuses_only
+from millrace._src.passes.fake_params import may_be_stand_in
 from millrace._src.passes.optimized_graph import OptimizedGraph, all_nodes
 from millrace._src.passes.pipeline import optimize
-from millrace._src.passes.stand_ins import may_be_stand_in
 from millrace._src.util.export import export
 from millrace._src.util.logger import get_logger
 

@@ -26,7 +26,7 @@ from millrace._src.core.tensor import EagerTensor
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.traversal import topological_order
 from millrace._src.state.variable import uninitialized_variable
-from millrace._src.trackable.restoration import CheckpointInitialValue
+from millrace._src.trackable.deferred_restoration import CheckpointInitialValue
 
 SINGLETON_MESSAGE = (
     "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only "

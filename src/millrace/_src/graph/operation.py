@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core import sessions
+from millrace._src.core import default_session
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, OpDef
@@ -180,7 +180,7 @@ class Operation:
 
         Raises: ValueError: if there is no session, or it runs another graph.
         """
-        sessions.session_of(self.graph, session, sessions.EXECUTION).run(self, feed_dict)
+        default_session.session_of(self.graph, session, default_session.EXECUTION).run(self, feed_dict)
 
     def _set_device(self, device: str | None) -> None:
         self.device = device or ""

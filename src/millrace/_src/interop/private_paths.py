@@ -205,7 +205,7 @@ distribute.reduce_util          distribute
 profiler.profiler_v2            profiler.experimental
 trackable.asset                 saved_model
 trackable.autotrackable         __internal__.tracking
-trackable.base                  __internal__.tracking SaveType=trackable.base:SaveType VARIABLE_VALUE_KEY=trackable.restoration:VARIABLE_VALUE_KEY OBJECT_CONFIG_JSON_KEY=trackable.base:OBJECT_CONFIG_JSON_KEY OBJECT_GRAPH_PROTO_KEY=trackable.base:OBJECT_GRAPH_PROTO_KEY no_automatic_dependency_tracking_scope=trackable.auto:no_automatic_dependency_tracking_scope
+trackable.base                  __internal__.tracking SaveType=trackable.base:SaveType VARIABLE_VALUE_KEY=trackable.deferred_restoration:VARIABLE_VALUE_KEY OBJECT_CONFIG_JSON_KEY=trackable.base:OBJECT_CONFIG_JSON_KEY OBJECT_GRAPH_PROTO_KEY=trackable.base:OBJECT_GRAPH_PROTO_KEY no_automatic_dependency_tracking_scope=trackable.auto:no_automatic_dependency_tracking_scope
 trackable.data_structures       __internal__.tracking List=trackable.list_wrapper:List ListWrapper=trackable.list_wrapper:ListWrapper Mapping=trackable.dict_wrapper:Mapping _DictWrapper=trackable.dict_wrapper:_DictWrapper _TupleWrapper=trackable.tuple_wrapper:_TupleWrapper NoDependency=trackable.data_structures:NoDependency wrap_or_unwrap=trackable.data_structures:wrap_or_unwrap
 trackable.python_state          train.experimental
 trackable.resource              saved_model.experimental CapturableResource=state.resource:CapturableResource RestoredResource=saved_model.loaded_objects:RestoredResource

@@ -13,8 +13,8 @@ from collections.abc import Collection, Sequence
 from millrace._src.core.op_def import Effects
 from millrace._src.core.op_signature import argument_indices
 from millrace._src.core.shapes import SCALAR
+from millrace._src.passes.abstract_arrays import known_forms, stand_in
 from millrace._src.passes.exactness import is_exact_after_checks, refused_inputs, refuses_only
-from millrace._src.passes.known_forms import known_forms, stand_in
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, all_nodes, copied_part
 
 

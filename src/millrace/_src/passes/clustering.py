@@ -21,11 +21,11 @@ from millrace._src.core.op_def import Effects
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.op_signature import argument_indices
 from millrace._src.passes.checks_first import checking_node
+from millrace._src.passes.engine_scheduling import Befores, connected, in_turns, nodes_before
 from millrace._src.passes.exactness import is_exact_after_checks, why_inexact
+from millrace._src.passes.fake_params import may_be_stand_in
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, copied, copied_part
 from millrace._src.passes.rewrite import substitute
-from millrace._src.passes.stand_ins import may_be_stand_in
-from millrace._src.passes.turns import Befores, connected, in_turns, nodes_before
 from millrace._src.passes.value_ranges import proven_nodes
 
 _MIN_SECONDS = 40e-6

@@ -18,7 +18,7 @@ from millrace._src.core.handle_types import VariableHandle
 from millrace._src.core.op_checks import bound_checks
 from millrace._src.core.op_def import Effects
 from millrace._src.core.op_signature import argument_indices
-from millrace._src.passes.known_forms import known_forms
+from millrace._src.passes.abstract_arrays import known_forms
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 from millrace._src.passes.value_ranges import proven_nodes
 

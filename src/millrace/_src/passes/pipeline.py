@@ -18,9 +18,9 @@ from millrace._src.passes import (
     constant_folding,
     dead_code,
     known_operands,
+    optimizer_options,
     shape_folding,
     sparse_sums,
-    switches,
 )
 from millrace._src.passes.from_graph import from_graph
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph
@@ -71,7 +71,8 @@ def optimize(
     inputs = graph.inputs if inputs is None else inputs
     outputs = graph.outputs if outputs is None else outputs
     passes = _chosen()
-    inline = switches.is_on("function_optimization") and not switches.is_disabled("disable_meta_optimizer")
+    runs_optimizer = not optimizer_options.is_disabled("disable_meta_optimizer")
+    inline = runs_optimizer and optimizer_options.is_on("function_optimization")
     while True:
         optimized_graph = from_graph(
             graph, inputs, outputs, with_effects=with_effects, inline=inline, keep_clusters=keep_clusters
@@ -120,12 +121,13 @@ def _complain(error: PassError) -> None:
 
 def _chosen() -> Sequence[Pass]:
     """Returns the passes that are not turned off."""
-    if not switches.are_set():
+    if not optimizer_options.are_set():
         return PASSES
-    if switches.is_disabled("disable_meta_optimizer"):
+    if optimizer_options.is_disabled("disable_meta_optimizer"):
         return ()
-    unpruned = switches.is_disabled("disable_model_pruning")
-    return [row for row in PASSES if switches.is_on(row.option) and not (unpruned and row.step is dead_code.run)]
+    unpruned = optimizer_options.is_disabled("disable_model_pruning")
+    rows = [row for row in PASSES if optimizer_options.is_on(row.option)]
+    return [row for row in rows if not (unpruned and row.step is dead_code.run)]
 
 
 def held_graphs(node: Node) -> list[OptimizedGraph]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from millrace._src.passes.abstract_arrays import known_forms
 from millrace._src.passes.constant_folding import computed
-from millrace._src.passes.known_forms import known_forms
 from millrace._src.passes.optimized_graph import Node, Value
 from millrace._src.passes.rewrite import Rewriting
 

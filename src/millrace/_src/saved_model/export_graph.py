@@ -35,7 +35,7 @@ from millrace._src.saved_model.saved_objects import SavedObjects
 from millrace._src.saved_model.signatures import SavedSignature, placeholder_name
 from millrace._src.state.asset import Asset
 from millrace._src.state.resource import CapturableResource, name_resources
-from millrace._src.util.identity import IdentityDict
+from millrace._src.util.identity_collections import IdentityDict
 
 
 class ExportGraph:

@@ -2,7 +2,7 @@
 
 There are no objects in such a file. What is loaded has the signatures as functions, the variables and the assets;
 `prune` makes a function from any tensors of the graph to any others. A function is made when it is first used, by
-playing the nodes that it needs (`function/graph_import/functionalization.py`).
+playing the nodes that it needs (`function/control_flow_v1/functionalization.py`).
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from millrace._src.core.errors import DataLossError
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.function.concrete_function import ConcreteFunction
+from millrace._src.function.control_flow_v1.dataflow_nodes import TensorRef, parse_nodes, parse_ref
+from millrace._src.function.control_flow_v1.functionalization import Replay
+from millrace._src.function.control_flow_v1.reference_variables import SharedObjects
 from millrace._src.function.function_type import FunctionType, Parameter
-from millrace._src.function.graph_import.dataflow_nodes import TensorRef, parse_nodes, parse_ref
-from millrace._src.function.graph_import.functionalization import Replay
-from millrace._src.function.graph_import.reference_variables import SharedObjects
 from millrace._src.function.signature import ArgumentLayout, CallSignature
 from millrace._src.function.tracing import trace
 from millrace._src.graph.func_graph import FuncGraph

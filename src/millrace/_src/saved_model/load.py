@@ -19,7 +19,7 @@ from millrace._src.checkpoint.options import io_device
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import DataLossError
 from millrace._src.core.tensor import Tensor
-from millrace._src.function.graph_import.translations import ANSWERED_OPS
+from millrace._src.function.control_flow_v1.translations import ANSWERED_OPS
 from millrace._src.graph.func_graph import init_scope
 from millrace._src.graph.op_policy import OpPolicy
 from millrace._src.graph.tensor_proto import decode_tensor

@@ -23,7 +23,7 @@ from millrace._src.saved_model.saved_objects import SavedObjects
 from millrace._src.saved_model.saver_functions import SaverFunctions
 from millrace._src.state.asset import Asset
 from millrace._src.util import nest
-from millrace._src.util.identity import IdentityDict, IdentitySet
+from millrace._src.util.identity_collections import IdentityDict, IdentitySet
 
 
 def object_graph_proto(export: ExportGraph, saver: SaverFunctions, library: SavedFunctions, options: object) -> Any:

@@ -23,7 +23,7 @@ from millrace._src.data.dataset_base import DatasetBase
 from millrace._src.data.iterators import IteratorBase
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.polymorphic_function import Function, FunctionOptions
-from millrace._src.graph.known_values import get_static_value
+from millrace._src.graph.static_values import get_static_value
 from millrace._src.graph.structured_values import NotEncodableError
 from millrace._src.saved_model.dataset_resource import DatasetResource
 from millrace._src.saved_model.function_spec import encode_concrete_function
@@ -33,7 +33,7 @@ from millrace._src.state.asset import Asset
 from millrace._src.state.lookup.interface import LookupInterface
 from millrace._src.state.resource import CapturableResource, name_resources
 from millrace._src.trackable.base import SaveType, Trackable
-from millrace._src.util.identity import IdentityDict
+from millrace._src.util.identity_collections import IdentityDict
 
 
 class TrackableConstant(Trackable):

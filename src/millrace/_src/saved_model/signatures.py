@@ -20,7 +20,7 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.polymorphic_function import Function, FunctionOptions
-from millrace._src.graph.known_values import get_static_value
+from millrace._src.graph.static_values import get_static_value
 from millrace._src.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from millrace._src.util import nest
 

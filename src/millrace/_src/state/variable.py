@@ -36,11 +36,11 @@ from millrace._src.state.variable_saving import VariableSaving
 from millrace._src.state.variable_scatter import VariableScatter
 from millrace._src.state.variable_spec import VariableSpec
 from millrace._src.state.variable_traits import VariableAggregation, VariableSynchronization
-from millrace._src.trackable.restoration import CheckpointInitialValue
+from millrace._src.trackable.deferred_restoration import CheckpointInitialValue
 from millrace._src.util import text
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
-from millrace._src.util.identity import Reference
+from millrace._src.util.identity_collections import Reference
 
 _uid = itertools.count()
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from millrace._src.core.context import state
+from millrace._src.core.default_session import default_session
 from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.op_registry import get_op
-from millrace._src.core.sessions import default_session
 from millrace._src.core.shapes import as_shape
 from millrace._src.graph.graph import Graph
 from millrace._src.state.variable_traits import VariableAggregation, VariableSynchronization

@@ -17,7 +17,7 @@ from millrace._src.core.tensor import EagerTensor
 from millrace._src.graph.func_graph import init_scope
 from millrace._src.state.graph_variables import uninitialized_in_graph
 from millrace._src.trackable.base import Trackable
-from millrace._src.trackable.restoration import VARIABLE_VALUE_KEY
+from millrace._src.trackable.deferred_restoration import VARIABLE_VALUE_KEY
 
 
 class VariableSaving(Trackable):

@@ -12,9 +12,9 @@ from millrace._src.control_flow.cond import cond
 from millrace._src.core.context import name_scope
 from millrace._src.core.dtypes import float64, int32
 from millrace._src.ops import raw
+from millrace._src.ops.array.concat import concat, stack
 from millrace._src.ops.array.filling import fill, ones_like, zeros
 from millrace._src.ops.array.identity import stop_gradient
-from millrace._src.ops.array.joining import concat, stack
 from millrace._src.ops.array.ranges import linspace
 from millrace._src.ops.array.reshaping import reshape
 from millrace._src.ops.array.shape_ops import size as size_of

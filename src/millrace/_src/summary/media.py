@@ -10,8 +10,8 @@ from typing import Any
 from millrace._src.control_flow.cond import cond
 from millrace._src.control_flow.map_fn import map_fn
 from millrace._src.core.dtypes import string, uint8
+from millrace._src.ops.array.concat import concat, stack
 from millrace._src.ops.array.constant import constant
-from millrace._src.ops.array.joining import concat, stack
 from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.array.tiling import tile
 from millrace._src.ops.array.transposing import transpose

@@ -27,7 +27,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.ops.shape_rules import scalar
 from millrace._src.ops.type_sets import ANY
-from millrace._src.summary import values as v
+from millrace._src.summary import summary_messages as v
 from millrace._src.summary.event_encoding import tensor_summary
 from millrace._src.summary.writer_ops import normalize_metadata
 

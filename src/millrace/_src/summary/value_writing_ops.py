@@ -9,7 +9,7 @@ from millrace._src.core.dtypes import bool as boolean
 from millrace._src.core.dtypes import float32
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
-from millrace._src.summary import values as v
+from millrace._src.summary import summary_messages as v
 from millrace._src.summary.event_encoding import SUMMARY
 from millrace._src.summary.value_ops import COLORS, REALS
 from millrace._src.summary.writer_ops import WRITES, check_scalar, writer_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.compat_v1.session.session import Session
-from millrace._src.core.sessions import default_session
+from millrace._src.core.default_session import default_session
 from millrace._src.graph.graph import Graph
 
 _SESSION = "session of a test"

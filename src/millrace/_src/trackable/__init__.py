@@ -1,7 +1,7 @@
 """Objects that a checkpoint can walk. Importing one of the modules registers the wrappers of lists, dicts and tuples.
 
 Setting an attribute makes an object a child (`auto.py`); a checkpoint asks each object for its children and tensors
-(`base.py: Trackable`), and gives values back, also to objects that do not exist yet (`restoration.py`).
+(`base.py: Trackable`), and gives values back, also to objects that do not exist yet (`deferred_restoration.py`).
 Start with `base.py`.
 """
 

@@ -4,9 +4,9 @@ Problem: the names of variables say little about which variable is meant, and tw
 ones. A checkpoint therefore stores a value under the path that leads to it from a root: `model/layers/0/kernel`.
 
 Idea: an object names its children, and says which tensors it has itself. Saving follows the names. Restoring follows
-them too; a child that does not exist yet takes its value when it is tracked under its name (`restoration.py`). Names
-of attributes that hold this bookkeeping begin with `_self_`, as in TensorFlow; they exist on an instance only once
-needed.
+them too; a child that does not exist yet takes its value when it is tracked under its name (`deferred_restoration.py`).
+Names of attributes that hold this bookkeeping begin with `_self_`, as in TensorFlow; they exist on an instance only
+once needed.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from millrace._src.trackable.parts import parts_of
-from millrace._src.trackable.restoration import (
+from millrace._src.trackable.deferred_restoration import (
     ANY_CHILD,
     VARIABLE_VALUE_KEY,
     CheckpointInitialValueCallable,
@@ -26,6 +25,7 @@ from millrace._src.trackable.restoration import (
     restore,
     transfer_positions,
 )
+from millrace._src.trackable.parts import parts_of
 from millrace._src.util.export import export
 
 if TYPE_CHECKING:

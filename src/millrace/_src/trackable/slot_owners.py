@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from millrace._src.trackable.restoration import RestorePosition, restore
+from millrace._src.trackable.deferred_restoration import RestorePosition, restore
 from millrace._src.util.class_table import ClassTable
 
 SLOTS = "(slots)"

@@ -19,7 +19,7 @@ from millrace._src.trackable.data_structures import (
     register_wrapper,
     wrap_or_unwrap,
 )
-from millrace._src.trackable.restoration import RestorePosition
+from millrace._src.trackable.deferred_restoration import RestorePosition
 from millrace._src.util.class_table import ClassTable
 
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from millrace._src.autograph.operators.conditions import condition_tensor
-from millrace._src.autograph.operators.refusals import AS_BOOL, refuse_if_strict
 from millrace._src.autograph.operators.staged_values import belongs_into_graph
+from millrace._src.autograph.operators.tensorflow_refusals import AS_BOOL, refuse_if_strict
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import OperatorNotAllowedInGraphError
 from millrace._src.ops.debug.assertion import assert_that

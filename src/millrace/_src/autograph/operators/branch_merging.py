@@ -10,7 +10,7 @@ from typing import Any
 
 from millrace._src.autograph.operators.staged_lists import TrialList
 from millrace._src.autograph.operators.staged_values import is_tensor
-from millrace._src.autograph.operators.variables import RESULT, Undefined
+from millrace._src.autograph.operators.undefined_variables import RESULT, Undefined
 from millrace._src.core.composite import common_structure
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor

@@ -26,10 +26,10 @@ from millrace._src.autograph.operators.graph_iterators import (
     unknown_length,
 )
 from millrace._src.autograph.operators.if_statements import if_exp
-from millrace._src.autograph.operators.refusals import ITERATED, refuse_if_strict
 from millrace._src.autograph.operators.replacements import replaces
 from millrace._src.autograph.operators.staged_lists import graph_list
 from millrace._src.autograph.operators.staged_values import belongs_into_graph, plain, rows_belong_into_graph
+from millrace._src.autograph.operators.tensorflow_refusals import ITERATED, refuse_if_strict
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import OperatorNotAllowedInGraphError

@@ -18,7 +18,7 @@ from typing import Any
 
 from millrace._src.autograph.operators import replacements
 from millrace._src.autograph.operators.higher_order import HIGHER_ORDER, convert_arguments_of
-from millrace._src.autograph.transform.conversion import CONVERSION, OPERATORS, Conversion, UnsupportedError
+from millrace._src.autograph.transform.function_conversion import CONVERSION, OPERATORS, Conversion, UnsupportedError
 from millrace._src.autograph.transform.source import NoSourceError, function_node, has_control_flow
 from millrace._src.util.logger import get_logger
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.autograph.operators.refusals import refuse_if_strict
 from millrace._src.autograph.operators.staged_lists import StagedList, TrialList
 from millrace._src.autograph.operators.staged_values import is_tensor
+from millrace._src.autograph.operators.tensorflow_refusals import refuse_if_strict
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
 

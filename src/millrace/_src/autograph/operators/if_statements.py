@@ -14,8 +14,8 @@ from millrace._src.autograph.operators.branch_merging import Merged, flatten, me
 from millrace._src.autograph.operators.changed_containers import Containers, Left, can_be_merged, rebuilt
 from millrace._src.autograph.operators.conditions import condition_tensor
 from millrace._src.autograph.operators.missing_values import zeros_like
-from millrace._src.autograph.operators.refusals import is_strict
 from millrace._src.autograph.operators.staged_values import belongs_into_graph
+from millrace._src.autograph.operators.tensorflow_refusals import is_strict
 from millrace._src.control_flow.cond import build_branches
 from millrace._src.control_flow.traced_branches import Branch, trace_branch
 from millrace._src.core import context

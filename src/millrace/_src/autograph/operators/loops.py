@@ -15,9 +15,9 @@ from typing import Any
 from millrace._src.autograph.operators.conditions import condition_tensor
 from millrace._src.autograph.operators.if_statements import GetState, SetState, if_stmt
 from millrace._src.autograph.operators.logic import and_value
-from millrace._src.autograph.operators.refusals import PYTHON_FOR, STARTED_AS_PYTHON, refuse_if_strict
 from millrace._src.autograph.operators.staged_loops import WHILE, LoopForm, Options, StagedLoop, without_temporaries
 from millrace._src.autograph.operators.staged_values import belongs_into_graph, register_iterable
+from millrace._src.autograph.operators.tensorflow_refusals import PYTHON_FOR, STARTED_AS_PYTHON, refuse_if_strict
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.ops import raw

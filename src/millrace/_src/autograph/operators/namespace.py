@@ -35,8 +35,7 @@ from millrace._src.autograph.operators.matching import (
 from millrace._src.autograph.operators.resuming import iterate, resume, site_of
 from millrace._src.autograph.operators.staged_loops import loop_options
 from millrace._src.autograph.operators.staged_values import plain, staged, staged_iterable
-from millrace._src.autograph.operators.unpacking import unpacked
-from millrace._src.autograph.operators.variables import (
+from millrace._src.autograph.operators.undefined_variables import (
     Undefined,
     container,
     is_defined,
@@ -45,6 +44,7 @@ from millrace._src.autograph.operators.variables import (
     local_variables,
     ret,
 )
+from millrace._src.autograph.operators.unpacking import unpacked
 from millrace._src.core.context import state
 from millrace._src.core.errors import OperatorNotAllowedInGraphError
 

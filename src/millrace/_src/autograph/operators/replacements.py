@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from millrace._src.autograph.operators.refusals import is_strict
+from millrace._src.autograph.operators.tensorflow_refusals import is_strict
 
 _REPLACEMENTS: dict[Any, Callable[..., Any]] = {}
 

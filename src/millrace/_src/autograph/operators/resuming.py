@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from millrace._src.autograph.operators.staged_values import is_symbolic, is_tensor, staged_iterable
-from millrace._src.autograph.operators.variables import Undefined
+from millrace._src.autograph.operators.undefined_variables import Undefined
 from millrace._src.core.context import state
 from millrace._src.core.errors import OperatorNotAllowedInGraphError
 from millrace._src.core.tensor import Tensor

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.autograph.operators.missing_values import zeros_like
-from millrace._src.autograph.operators.refusals import AS_BOOL
+from millrace._src.autograph.operators.tensorflow_refusals import AS_BOOL
 from millrace._src.control_flow.cond import cond
 from millrace._src.control_flow.tensor_array import TensorArray
 from millrace._src.core.argument_types import DTypeLike

@@ -14,10 +14,10 @@ from typing import Any
 from millrace._src.autograph.operators.branch_merging import conversion, flatten, has_same_values, name_of, to_tensors
 from millrace._src.autograph.operators.changed_containers import Containers, is_container, plain, refill
 from millrace._src.autograph.operators.missing_values import zeros_like
-from millrace._src.autograph.operators.refusals import is_strict
 from millrace._src.autograph.operators.staged_lists import MovedList, TrialList, staged_list
 from millrace._src.autograph.operators.staged_values import is_tensor
-from millrace._src.autograph.operators.variables import RESULT, Undefined
+from millrace._src.autograph.operators.tensorflow_refusals import is_strict
+from millrace._src.autograph.operators.undefined_variables import RESULT, Undefined
 from millrace._src.control_flow.while_loop import bound_values, every_shape, needs_spec, specify_invariants, while_loop
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor

@@ -11,8 +11,8 @@ from typing import Any
 
 from millrace._src.autograph.operators.builtin_iterators import in_python
 from millrace._src.autograph.operators.graph_iterators import Elements
-from millrace._src.autograph.operators.refusals import ITERATED, refuse_if_strict
 from millrace._src.autograph.operators.staged_values import belongs_into_graph, plain
+from millrace._src.autograph.operators.tensorflow_refusals import ITERATED, refuse_if_strict
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import OperatorNotAllowedInGraphError
 from millrace._src.ops import raw

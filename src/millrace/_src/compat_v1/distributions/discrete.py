@@ -10,8 +10,8 @@ from millrace._src.core import dtypes as d
 from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.concat import stack
 from millrace._src.ops.array.filling import ones_like, zeros_like
-from millrace._src.ops.array.joining import stack
 from millrace._src.ops.array.one_hot import one_hot
 from millrace._src.ops.array.reshaping import expand_dims, reshape
 from millrace._src.ops.array.shape_ops import shape as shape_of

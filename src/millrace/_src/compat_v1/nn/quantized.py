@@ -15,7 +15,7 @@ from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import NotFoundError
 from millrace._src.ops import raw
-from millrace._src.ops.array.joining import concat
+from millrace._src.ops.array.concat import concat
 from millrace._src.ops.array.quantizing import dequantize, quantize
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.reduce import reduce_max, reduce_min

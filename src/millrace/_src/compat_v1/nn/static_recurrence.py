@@ -11,7 +11,7 @@ from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.graph.scopes import control_dependencies
 from millrace._src.ops import raw
-from millrace._src.ops.array.joining import concat, stack
+from millrace._src.ops.array.concat import concat, stack
 from millrace._src.ops.array.reversing import reverse_sequence
 from millrace._src.ops.array.splitting import unstack
 from millrace._src.util import nest

@@ -20,14 +20,20 @@ from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.compat_v1.session.device_attributes import DeviceAttributes
 from millrace._src.compat_v1.session.feeds import array_of_feed, flat_feeds
 from millrace._src.compat_v1.session.fetches import FetchPlan, fetch_key
-from millrace._src.compat_v1.session.options import check_options, describe_run, is_traced, jit_compile_of, timed
 from millrace._src.compat_v1.session.partial_runs import PartialRun
 from millrace._src.compat_v1.session.resources import SessionResources
 from millrace._src.compat_v1.session.running import cancelled_error, running_kernels
+from millrace._src.compat_v1.session.session_options import (
+    check_options,
+    describe_run,
+    is_traced,
+    jit_compile_of,
+    timed,
+)
 from millrace._src.compat_v1.session.steps import SessionStep, values_of_inputs
 from millrace._src.core import errors
+from millrace._src.core.default_session import default_session_scope
 from millrace._src.core.devices import canonical_device, list_logical_devices
-from millrace._src.core.sessions import default_session_scope
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.core.waiting import Cancellation
 from millrace._src.explain.step_stats import record_call

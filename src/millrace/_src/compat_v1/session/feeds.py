@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.compat_v1.session.elements import kind_of
+from millrace._src.compat_v1.session.composite_fetches import kind_of
 from millrace._src.compat_v1.session.tensor_handles import TensorHandle
 from millrace._src.core import types
 from millrace._src.core.context import eager_mode

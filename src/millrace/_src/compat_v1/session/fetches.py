@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from millrace._src.compat_v1.session.elements import kind_of
+from millrace._src.compat_v1.session.composite_fetches import kind_of
 from millrace._src.compat_v1.session.tensor_handles import TensorHandle, gives_handle
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.graph.operation import Operation

@@ -8,9 +8,9 @@ import weakref
 from typing import Any
 
 from millrace._src.compat_v1.session.base_session import BaseSession, open_sessions, target_bytes
-from millrace._src.compat_v1.session.options import jit_compile_of
 from millrace._src.compat_v1.session.running import cancelled_error
-from millrace._src.core.sessions import default_session
+from millrace._src.compat_v1.session.session_options import jit_compile_of
+from millrace._src.core.default_session import default_session
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
 

@@ -10,7 +10,7 @@ from google.protobuf import json_format
 from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.core import context
-from millrace._src.core.sessions import default_session
+from millrace._src.core.default_session import default_session
 from millrace._src.graph.graph import Graph
 from millrace._src.ops import raw
 from millrace._src.proto import summary_pb2

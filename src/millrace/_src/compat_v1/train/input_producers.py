@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from millrace._src.compat_v1.switches import resource_variables_enabled
+from millrace._src.compat_v1.behavior_switches import resource_variables_enabled
 from millrace._src.compat_v1.train.queue_runner import QueueRunner, add_queue_runner
 from millrace._src.compat_v1.train.queue_summaries import note_fullness
 from millrace._src.compat_v1.variables.assignments import count_up_to

@@ -36,7 +36,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.constant import constant
 from millrace._src.ops.grouping import group, tuple_of
 from millrace._src.trackable.base import Trackable
-from millrace._src.trackable.restoration import restore
+from millrace._src.trackable.deferred_restoration import restore
 from millrace._src.util import nest
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export

@@ -19,7 +19,7 @@ from millrace._src.compat_v1.train.session_wrapper import SessionWrapper
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.core import errors
 from millrace._src.core.context import executing_eagerly
-from millrace._src.core.sessions import default_session
+from millrace._src.core.default_session import default_session
 from millrace._src.proto import queue_runner_pb2
 from millrace._src.state.coordinator import Coordinator
 from millrace._src.util.class_homes import tensorflow_home

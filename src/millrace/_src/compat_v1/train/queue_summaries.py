@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from millrace._src.compat_v1.summary.values import scalar
+from millrace._src.compat_v1.summary.summary_ops import scalar
 from millrace._src.core.dtypes import float32
 from millrace._src.ops.math.binary import maximum
 from millrace._src.ops.math.casting import cast

@@ -19,7 +19,7 @@ from millrace._src.compat_v1.variables.initialization import (
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
-from millrace._src.ops.array.joining import concat
+from millrace._src.ops.array.concat import concat
 from millrace._src.ops.grouping import group, no_op
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export

@@ -17,7 +17,7 @@ from millrace._src.core.argument_types import DTypeLike, ShapeLike
 from millrace._src.core.dtypes import DType, as_dtype, float32
 from millrace._src.core.shapes import as_shape
 from millrace._src.core.tensor import Tensor
-from millrace._src.graph.known_values import get_static_value
+from millrace._src.graph.static_values import get_static_value
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones, zeros
 from millrace._src.ops.array.one_hot import eye

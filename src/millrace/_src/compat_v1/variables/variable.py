@@ -14,7 +14,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from millrace._src.compat_v1.switches import resource_variables_enabled
+from millrace._src.compat_v1.behavior_switches import resource_variables_enabled
 from millrace._src.compat_v1.variables.scope_state import current_scope
 from millrace._src.control_flow.cond import cond
 from millrace._src.core import context

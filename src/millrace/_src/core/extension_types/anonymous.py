@@ -13,10 +13,10 @@ from typing import Any
 
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.dtypes import DType
-from millrace._src.core.extension_types.construction import make_bare
 from millrace._src.core.extension_types.extension_spec import ExtensionTypeSpec
 from millrace._src.core.extension_types.extension_type import ExtensionType
 from millrace._src.core.extension_types.fields import PLAIN_TYPES, ExtensionTypeField
+from millrace._src.core.extension_types.immutable_fields import make_bare
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.core.type_specs import TypeSpec

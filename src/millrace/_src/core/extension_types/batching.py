@@ -13,9 +13,9 @@ import abc
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from millrace._src.core.extension_types.construction import make_bare
 from millrace._src.core.extension_types.extension_spec import ExtensionTypeSpec
 from millrace._src.core.extension_types.extension_type import ExtensionType
+from millrace._src.core.extension_types.immutable_fields import make_bare
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.type_specs import BatchableTypeSpec
 from millrace._src.util import nest

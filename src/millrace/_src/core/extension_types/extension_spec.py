@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.dtypes import variant
 from millrace._src.core.execute import execute
-from millrace._src.core.extension_types.construction import (
+from millrace._src.core.extension_types.field_conversion import Wanted, convert_fields
+from millrace._src.core.extension_types.fields import PLAIN_TYPES, ExtensionTypeField
+from millrace._src.core.extension_types.immutable_fields import (
     PACKED,
     ImmutableFields,
     generated_constructor,
     make_bare,
     wrapped_constructor,
 )
-from millrace._src.core.extension_types.conversion import Wanted, convert_fields
-from millrace._src.core.extension_types.fields import PLAIN_TYPES, ExtensionTypeField
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import Tensor

@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.execute import execute
-from millrace._src.core.extension_types.construction import (
-    PACKED,
-    ImmutableFields,
-    generated_constructor,
-    wrapped_constructor,
-)
-from millrace._src.core.extension_types.conversion import Wanted, convert_fields, convert_value
 from millrace._src.core.extension_types.extension_spec import ExtensionTypeSpec, make_spec_class, spec_of_field
+from millrace._src.core.extension_types.field_conversion import Wanted, convert_fields, convert_value
 from millrace._src.core.extension_types.fields import (
     ExtensionTypeField,
     declared_fields,
     holds_names,
     resolved_fields,
+)
+from millrace._src.core.extension_types.immutable_fields import (
+    PACKED,
+    ImmutableFields,
+    generated_constructor,
+    wrapped_constructor,
 )
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.type_spec_registry import register

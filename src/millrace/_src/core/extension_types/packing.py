@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.core.extension_types.construction import PACKED
 from millrace._src.core.extension_types.extension_type import ExtensionType
+from millrace._src.core.extension_types.immutable_fields import PACKED
 
 
 def pack(value: Any) -> Any:

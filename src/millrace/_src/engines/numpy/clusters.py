@@ -19,11 +19,11 @@ from millrace._src.core.engine import Engine, Program, Run
 from millrace._src.core.resources import resource_of
 from millrace._src.core.tensor import arrived
 from millrace._src.engines.binding import bind_checks, bind_kernel
-from millrace._src.engines.cells import Cell
 from millrace._src.engines.tiers import compiled_for_call
+from millrace._src.engines.variable_cells import Cell
 from millrace._src.graph.function_factory import body_of, must_compile
+from millrace._src.passes.abstract_arrays import stand_in
 from millrace._src.passes.exactness import refused_inputs
-from millrace._src.passes.known_forms import stand_in
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
 

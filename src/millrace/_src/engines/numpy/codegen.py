@@ -24,11 +24,11 @@ from millrace._src.core.execute import scalar_array
 from millrace._src.core.op_def import Effects
 from millrace._src.core.tensor import EagerTensor, PendingTensor, arrived
 from millrace._src.engines.engine_table import ENGINES, JIT_ENGINE
-from millrace._src.engines.failures import node_failure
 from millrace._src.engines.generated_programs import GeneratedProgram
-from millrace._src.engines.numpy import blocks
+from millrace._src.engines.node_errors import node_failure
+from millrace._src.engines.numpy import cache_blocking
 from millrace._src.engines.numpy.accumulation import bind_sum
-from millrace._src.engines.numpy.blocks import BlockProgram, BlockStep, WhereLargeInBlocks
+from millrace._src.engines.numpy.cache_blocking import BlockProgram, BlockStep, WhereLargeInBlocks
 from millrace._src.engines.numpy.clusters import check_run, checked_apart, cluster_run, is_cluster, unread_values
 from millrace._src.engines.numpy.compiled_parts import CompiledPart, let_compile
 from millrace._src.engines.numpy.fusion import Chain, chained
@@ -152,7 +152,7 @@ class _Writer:
         kernels = {step.kernel: self.scope[step.kernel] for step in steps}
         call = self._bound("b", BlockProgram(steps, arguments, targets, kernels), chain.nodes)
         widest = max(inputs, key=lambda value: (value.shape.is_compatible_with(chain.shape), value.shape.rank or 0))
-        large = f"{names[widest]}.size >= {blocks.FEWEST}"
+        large = f"{names[widest]}.size >= {cache_blocking.FEWEST}"
         call += f"({', '.join(arguments)})"
         return InBlocks([*lines], targets, arguments, large, call, self._new("r"), chain.nodes[-1])
 

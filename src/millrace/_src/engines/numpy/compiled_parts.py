@@ -22,7 +22,7 @@ from millrace._src.core.engine import Engine, Program, Run
 from millrace._src.core.tensor import arrived
 from millrace._src.engines.engine_table import HOST_ENGINE, JIT_ENGINE
 from millrace._src.engines.tier_settings import settings
-from millrace._src.passes.known_forms import stand_in
+from millrace._src.passes.abstract_arrays import stand_in
 from millrace._src.passes.optimized_graph import OptimizedGraph
 from millrace._src.util.logger import get_logger
 from millrace._src.util.trials import Trial

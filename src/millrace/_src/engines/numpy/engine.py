@@ -13,7 +13,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.engine import Program
 from millrace._src.core.op_def import Elementwise, OpDef
 from millrace._src.engines.binding import bind_kernel
-from millrace._src.engines.numpy.blocks import WhereLargeInBlocks
+from millrace._src.engines.numpy.cache_blocking import WhereLargeInBlocks
 from millrace._src.engines.numpy.namespace import xp
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import body_of, must_compile

@@ -4,9 +4,9 @@ Problem: each element-wise operation on a large array reads its operands from me
 the arithmetic is a fraction of that.
 
 Idea: nodes that read each other's results become one *chain*. A block of elements, small enough for a cache, goes
-through all of them before the next block does, and only what others read is written whole (see `blocks`). A chain runs
-where its last node stands in the order of the graph. So a node can join the chains whose results it reads as long as no
-node outside of those chains has read a result of theirs.
+through all of them before the next block does, and only what others read is written whole (see `cache_blocking`). A
+chain runs where its last node stands in the order of the graph. So a node can join the chains whose results it reads as
+long as no node outside of those chains has read a result of theirs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TypeAlias
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Elementwise
 from millrace._src.core.shapes import TensorShape
-from millrace._src.engines.numpy import blocks
+from millrace._src.engines.numpy import cache_blocking
 from millrace._src.passes.exactness import refused_inputs
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
@@ -75,7 +75,7 @@ def _can_be_large(node: Node) -> bool:
     if node.op_def.elementwise is Elementwise.NO or node.must_run or node.added or node.op_def.traits.returns_input:
         return False
     size = node.outputs[0].shape.num_elements()
-    if size is not None and size < blocks.FEWEST:  # first of all: most nodes are through here
+    if size is not None and size < cache_blocking.FEWEST:  # first of all: most nodes are through here
         return False
     return all(_are_numbers(value.dtype) for value in (*node.inputs, *node.outputs)) and not refused_inputs(node)
 

@@ -3,7 +3,7 @@
 NumPy's `ufunc.at` is quick for single numbers at a vector of indices, and slow for rows and for several axes. So the
 indexed axes become one. Sums of rows are a product with a sparse matrix of ones, position by row, which SciPy runs
 row by row in the order of the rows. For extremes and products the rows are sorted by position, so that the rows of a
-position are a run (`util.runs`).
+position are a run (`util.segment_reductions`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.array_namespace import Array
-from millrace._src.util.runs import combined_runs, run_starts
+from millrace._src.util.segment_reductions import combined_runs, run_starts
 
 _UFUNCS = {
     "add": np.add,

@@ -24,8 +24,8 @@ from millrace._src.engines.xla import compile_cache
 from millrace._src.engines.xla.accelerators import list_accelerators
 from millrace._src.engines.xla.lower import callable_of
 from millrace._src.engines.xla.namespace import xp
-from millrace._src.engines.xla.refusals import leave_to_numpy, refused
 from millrace._src.engines.xla.runner import Runner
+from millrace._src.engines.xla.unsupported_ops import leave_to_numpy, refused
 from millrace._src.passes.optimized_graph import OptimizedGraph
 
 
@@ -63,7 +63,7 @@ class XlaEngine:
 
     def record(self) -> EngineRecording:
         """Begins a recording of what XLA runs, by JAX's profiler."""
-        from millrace._src.engines.xla.recording import XlaRecording  # programs without a profile need no recorder
+        from millrace._src.engines.xla.jax_profiler import XlaRecording  # programs without a profile need no recorder
 
         return XlaRecording()
 

@@ -21,13 +21,13 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.watching import note_span
-from millrace._src.engines.cells import Cell
 from millrace._src.engines.compilations import note_compilation
+from millrace._src.engines.variable_cells import Cell
 from millrace._src.engines.xla import compile_cache
+from millrace._src.engines.xla.compile_time_constants import CompileTimeValue
+from millrace._src.engines.xla.compiled_variables import abstract, changed
 from millrace._src.engines.xla.host_calls import calls_allowed
-from millrace._src.engines.xla.known_values import CompileTimeValue
 from millrace._src.engines.xla.lower import Lowering
-from millrace._src.engines.xla.variables import abstract, changed
 from millrace._src.passes.optimized_graph import OptimizedGraph
 from millrace._src.util.interrupts import interrupts_later
 

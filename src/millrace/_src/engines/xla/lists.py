@@ -31,7 +31,7 @@ from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.variant_values import VariantValue
 from millrace._src.engines.tensor_lists import TensorList, boxed, from_items, merge, shape_from, vector_of
-from millrace._src.engines.xla.known_values import CompileTimeValue
+from millrace._src.engines.xla.compile_time_constants import CompileTimeValue
 
 _NO_SIZE = (
     "XLA compilation requires a fixed tensor list size. Set the max number of elements. This could also happen if "

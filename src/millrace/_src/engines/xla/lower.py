@@ -20,8 +20,8 @@ from millrace._src.core.context import eager_engine
 from millrace._src.core.dispatch import flatten_result, kernel_error
 from millrace._src.core.op_signature import argument_indices
 from millrace._src.engines.binding import bind_addition, bind_checks, bind_kernel
-from millrace._src.engines.failures import explained, is_explained
-from millrace._src.engines.xla.known_values import is_concrete
+from millrace._src.engines.node_errors import explained, is_explained
+from millrace._src.engines.xla.compile_time_constants import is_concrete
 from millrace._src.engines.xla.lists import EmptyListError
 from millrace._src.engines.xla.namespace import xp
 from millrace._src.passes.constant_folding import may_be_computed_ahead

@@ -20,10 +20,10 @@ from millrace._src.core.argument_types import DTypeLike, ShapeLike
 from millrace._src.core.array_namespace import Array, CompilingXp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
-from millrace._src.engines.cells import Cell
+from millrace._src.engines.variable_cells import Cell
 from millrace._src.engines.xla import lists
+from millrace._src.engines.xla.compile_time_constants import is_concrete
 from millrace._src.engines.xla.ffi import convolved, multiplied
-from millrace._src.engines.xla.known_values import is_concrete
 from millrace._src.engines.xla.lists import DenseList
 from millrace._src.engines.xla.trip_count import Count, counted
 

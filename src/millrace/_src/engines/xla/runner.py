@@ -24,20 +24,8 @@ from millrace._src.core.resources import VariableStorage, resource_of
 from millrace._src.core.tensor import PendingTensor, arrived
 from millrace._src.engines.tensor_lists import boxed
 from millrace._src.engines.xla.cached_device_arrays import CachedDeviceArrays
-from millrace._src.engines.xla.draws import Draws
-from millrace._src.engines.xla.executables import (
-    Executable,
-    Executables,
-    ExecutableSignature,
-    Known,
-    OtherTypesError,
-    signature_of,
-)
-from millrace._src.engines.xla.known_values import CompileTimeValue, inputs_behind
-from millrace._src.engines.xla.lists import DenseList, to_dense
-from millrace._src.engines.xla.placement import device_in_force, has_choice, meeting_device, moved
-from millrace._src.engines.xla.refusals import is_draw, leave_to_numpy
-from millrace._src.engines.xla.variables import (
+from millrace._src.engines.xla.compile_time_constants import CompileTimeValue, inputs_behind
+from millrace._src.engines.xla.compiled_variables import (
     Sharing,
     VariableType,
     abstract,
@@ -47,6 +35,18 @@ from millrace._src.engines.xla.variables import (
     values_of,
     written_values,
 )
+from millrace._src.engines.xla.executables import (
+    Executable,
+    Executables,
+    ExecutableSignature,
+    Known,
+    OtherTypesError,
+    signature_of,
+)
+from millrace._src.engines.xla.host_random import Draws
+from millrace._src.engines.xla.lists import DenseList, to_dense
+from millrace._src.engines.xla.placement import device_in_force, has_choice, meeting_device, moved
+from millrace._src.engines.xla.unsupported_ops import is_draw, leave_to_numpy
 from millrace._src.passes.optimized_graph import OptimizedGraph, Value
 
 _MAX_SPECIALIZATIONS = 16

@@ -20,7 +20,7 @@ from millrace._src.core.op_registry import late_bound
 from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.array.joining import stack
+from millrace._src.ops.array.concat import stack
 from millrace._src.ops.array.selecting import boolean_mask
 from millrace._src.ops.array.slice_spec import Masks, cached_layout
 from millrace._src.ops.array.slicing import strided_slice

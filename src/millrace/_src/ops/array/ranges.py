@@ -25,8 +25,8 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.concat import concat_op
 from millrace._src.ops.array.filling import ones, zeros_like
-from millrace._src.ops.array.joining import concat_op
 from millrace._src.ops.array.reshaping import expand_dims_op, reshape
 from millrace._src.ops.array.shape_checks import dims_text, known_int, require_scalar, vector
 from millrace._src.ops.array.shape_ops import shape_tensor, size

@@ -24,8 +24,8 @@ from millrace._src.core.dtypes import complex128, float64
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.concat import concat
 from millrace._src.ops.array.filling import fill
-from millrace._src.ops.array.joining import concat
 from millrace._src.ops.array.one_hot import eye
 from millrace._src.ops.array.reshaping import reshape
 from millrace._src.ops.array.selecting import where

@@ -20,7 +20,7 @@ from millrace._src.core.context import name_scope
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.math.blocks import in_blocks, many_at_once, polynomial, singles
+from millrace._src.ops.math.blockwise_functions import in_blocks, many_at_once, polynomial, singles
 from millrace._src.ops.math.element_types import FLOAT
 from millrace._src.ops.math.precision import in_single
 from millrace._src.ops.shape_rules import same_shape

@@ -37,7 +37,7 @@ from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.gradient_rules import values_for
-from millrace._src.ops.math.blocks import in_steps
+from millrace._src.ops.math.blockwise_functions import in_steps
 from millrace._src.ops.math.broadcasting import broadcast_shape, conj, reduce_to_operands
 from millrace._src.ops.math.element_types import ARITHMETIC, COMPLEX, FLOAT, FLOAT_COMPLEX, UNSIGNED
 from millrace._src.ops.math.precision import ufunc

@@ -14,8 +14,8 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int32, int64
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.concat import stack
 from millrace._src.ops.array.filling import ones_like_static
-from millrace._src.ops.array.joining import stack
 from millrace._src.ops.debug.value_assertions import assert_less, assert_non_negative
 from millrace._src.ops.grouping import with_dependencies
 from millrace._src.ops.math.binary import maximum

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array
-from millrace._src.ops.math.blocks import BLOCK, in_blocks, polynomial, singles
+from millrace._src.ops.math.blockwise_functions import BLOCK, in_blocks, polynomial, singles
 
 _NANOSECONDS = 2.0
 

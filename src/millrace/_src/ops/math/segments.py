@@ -25,7 +25,7 @@ from millrace._src.ops.math.element_types import INDEX_NO_DEFAULT, NUMBER, REAL
 from millrace._src.ops.math.precision import in_single
 from millrace._src.ops.shape_rules import UNKNOWN
 from millrace._src.util.export import export
-from millrace._src.util.runs import combined_runs, run_starts
+from millrace._src.util.segment_reductions import combined_runs, run_starts
 
 _SIGNATURE = "data: T, segment_ids: Tindices -> output: T"
 

@@ -23,7 +23,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import scalars_aside
 from millrace._src.ops.gradient_rules import unbroadcast
 from millrace._src.ops.math import error_functions
-from millrace._src.ops.math.blocks import many_at_once
+from millrace._src.ops.math.blockwise_functions import many_at_once
 from millrace._src.ops.math.broadcasting import broadcast_shape, reduce_to_operands, shape_text
 from millrace._src.ops.math.element_types import FLOAT, SINGLE_DOUBLE
 from millrace._src.ops.math.precision import at_least_single, in_single

@@ -16,7 +16,7 @@ from millrace._src.core.dtypes import int32
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.array.joining import concat
+from millrace._src.ops.array.concat import concat
 from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.array.selecting import where_select
 from millrace._src.ops.array.shape_ops import rank, shape

@@ -17,7 +17,7 @@ from millrace._src.core.op_registry import late_bound
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import alike
-from millrace._src.ops.math.blocks import in_steps, singles
+from millrace._src.ops.math.blockwise_functions import in_steps, singles
 from millrace._src.ops.math.broadcasting import conj
 from millrace._src.ops.math.complex_numbers import complex_abs
 from millrace._src.ops.math.element_types import FLOAT_COMPLEX, INTEGER, SIGNED, SIGNED_REAL, UNSIGNED

@@ -25,8 +25,8 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array import index_batches
+from millrace._src.ops.array.concat import concat
 from millrace._src.ops.array.filling import ones
-from millrace._src.ops.array.joining import concat
 from millrace._src.ops.array.shape_ops import rank, shape
 from millrace._src.ops.math.binary import maximum
 from millrace._src.ops.math.broadcasting import shape_text

@@ -19,7 +19,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.math.blocks import in_steps, singles
+from millrace._src.ops.math.blockwise_functions import in_steps, singles
 from millrace._src.ops.math.bounds import bounded, positive_parts, without_negatives
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.shape_rules import merged_shape, same_shape

@@ -12,7 +12,7 @@ from typing import Any
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
-from millrace._src.ops.array.joining import concat
+from millrace._src.ops.array.concat import concat
 from millrace._src.ops.array.reshaping import reshape
 from millrace._src.ops.array.shape_ops import shape as shape_of
 

@@ -22,10 +22,10 @@ from millrace._src.ops.batching_rules import folding
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn import image_batches
-from millrace._src.ops.nn import windows as win
+from millrace._src.ops.nn import sliding_windows as win
 from millrace._src.ops.nn.pool_kernels import is_small, pooling_of, tuned_pool
 from millrace._src.ops.nn.pool_windows import FLOAT, pool_shape, pool_windows
-from millrace._src.ops.nn.windows import Window
+from millrace._src.ops.nn.sliding_windows import Window
 from millrace._src.util.onednn import pooling as onednn
 
 

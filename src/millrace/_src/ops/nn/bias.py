@@ -19,7 +19,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.math.element_types import NUMBER
 from millrace._src.ops.nn import image_batches
-from millrace._src.ops.nn.windows import check_choice, require_choice
+from millrace._src.ops.nn.sliding_windows import check_choice, require_choice
 from millrace._src.util.export import export
 
 _FORMATS = ("NHWC", "NCHW")

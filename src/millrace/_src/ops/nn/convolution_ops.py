@@ -20,9 +20,9 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.nn import image_batches
-from millrace._src.ops.nn import windows as win
+from millrace._src.ops.nn import sliding_windows as win
 from millrace._src.ops.nn.correlation import correlate, correlate_filter_gradient, correlate_input_gradient
-from millrace._src.ops.nn.windows import Window
+from millrace._src.ops.nn.sliding_windows import Window
 from millrace._src.ops.type_sets import INDEX, TypeSet
 
 FLOAT = TypeSet((d.float16, d.bfloat16, d.float32, d.float64))

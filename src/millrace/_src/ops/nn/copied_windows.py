@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array
-from millrace._src.ops.nn.windows import Window, offsets, overlaid
+from millrace._src.ops.nn.sliding_windows import Window, offsets, overlaid
 from millrace._src.util.blas_threads import large_product, products_in_parallel
 from millrace._src.util.thread_pool import block_bounds, thread_count
 

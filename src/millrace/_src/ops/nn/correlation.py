@@ -19,7 +19,7 @@ from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn import copied_windows as copied
-from millrace._src.ops.nn.windows import Window
+from millrace._src.ops.nn.sliding_windows import Window
 from millrace._src.util.autotuning import Autotuner
 from millrace._src.util.onednn import convolution as onednn
 

@@ -13,7 +13,7 @@ from millrace._src.core.context import executing_eagerly, name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.array.joining import concat
+from millrace._src.ops.array.concat import concat
 from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.array.reshaping import reshape
 from millrace._src.ops.array.shape_ops import rank as rank_of

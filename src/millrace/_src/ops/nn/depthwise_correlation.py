@@ -17,9 +17,9 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.math.precision import is_half
-from millrace._src.ops.nn import windows as win
+from millrace._src.ops.nn import sliding_windows as win
 from millrace._src.ops.nn.correlation import Correlation, correlation_of, is_small
-from millrace._src.ops.nn.windows import Window
+from millrace._src.ops.nn.sliding_windows import Window
 from millrace._src.util.autotuning import Autotuner
 from millrace._src.util.onednn import convolution as onednn
 

@@ -17,14 +17,14 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.nn import image_batches
-from millrace._src.ops.nn import windows as win
+from millrace._src.ops.nn import sliding_windows as win
 from millrace._src.ops.nn.convolution_ops import FLOAT, assembled, check_rank, conv_counts, conv_windows, static_layout
 from millrace._src.ops.nn.depthwise_correlation import (
     correlate_depthwise,
     depthwise_filter_gradient,
     depthwise_input_gradient,
 )
-from millrace._src.ops.nn.windows import Window
+from millrace._src.ops.nn.sliding_windows import Window
 
 _ONES = (1, 1, 1, 1)
 

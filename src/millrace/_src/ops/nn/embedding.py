@@ -16,10 +16,10 @@ from millrace._src.core.overloads import overload
 from millrace._src.core.resources import PartedVariable, is_variable
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.concat import concat
 from millrace._src.ops.array.constant import constant
 from millrace._src.ops.array.gathering import gather
 from millrace._src.ops.array.identity import identity
-from millrace._src.ops.array.joining import concat
 from millrace._src.ops.array.reshaping import reshape
 from millrace._src.ops.array.selecting import where_select
 from millrace._src.ops.array.shape_ops import shape as shape_of

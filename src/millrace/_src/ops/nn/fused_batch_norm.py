@@ -20,7 +20,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.nn import image_batches
-from millrace._src.ops.nn import windows as win
+from millrace._src.ops.nn import sliding_windows as win
 from millrace._src.ops.type_sets import TypeSet
 
 _X = TypeSet((d.float16, d.bfloat16, d.float32))

@@ -17,8 +17,8 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import invalid
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.concat import concat
 from millrace._src.ops.array.filling import ones_like
-from millrace._src.ops.array.joining import concat
 from millrace._src.ops.array.ranges import range_, sequence_mask
 from millrace._src.ops.array.reshaping import expand_dims, reshape
 from millrace._src.ops.array.scattering import scatter_nd

@@ -23,10 +23,10 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import folding
 from millrace._src.ops.math.precision import is_half
-from millrace._src.ops.nn import windows as win
+from millrace._src.ops.nn import sliding_windows as win
 from millrace._src.ops.nn.pool_kernels import Pooling, by_images, is_small, pooling_of, tuned_pool
 from millrace._src.ops.nn.pool_windows import REAL, pool_shape, pool_windows
-from millrace._src.ops.nn.windows import Window
+from millrace._src.ops.nn.sliding_windows import Window
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.onednn import pooling as onednn

@@ -23,9 +23,9 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.reversing import reverse
 from millrace._src.ops.batching_rules import folding
-from millrace._src.ops.nn import windows as win
+from millrace._src.ops.nn import sliding_windows as win
 from millrace._src.ops.nn.pool_windows import REAL
-from millrace._src.ops.nn.windows import Window
+from millrace._src.ops.nn.sliding_windows import Window
 from millrace._src.util.export import export
 
 

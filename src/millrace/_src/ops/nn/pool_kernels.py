@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from millrace._src.core.array_namespace import Array
-from millrace._src.ops.nn.windows import Window
+from millrace._src.ops.nn.sliding_windows import Window
 from millrace._src.util.autotuning import Autotuner
 from millrace._src.util.onednn import pooling as onednn
 from millrace._src.util.thread_pool import block_bounds, run_in_parallel, thread_count

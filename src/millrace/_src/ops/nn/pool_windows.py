@@ -14,8 +14,8 @@ from millrace._src.core import dtypes as d
 from millrace._src.core.errors import UnimplementedError, invalid
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.nn import windows as win
-from millrace._src.ops.nn.windows import Window
+from millrace._src.ops.nn import sliding_windows as win
+from millrace._src.ops.nn.sliding_windows import Window
 from millrace._src.ops.type_sets import TypeSet
 
 FLOAT = TypeSet((d.float16, d.bfloat16, d.float32, d.float64))

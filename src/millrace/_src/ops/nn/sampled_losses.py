@@ -15,8 +15,8 @@ from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.concat import concat, stack
 from millrace._src.ops.array.filling import ones, ones_like, zeros, zeros_like
-from millrace._src.ops.array.joining import concat, stack
 from millrace._src.ops.array.reshaping import expand_dims, reshape
 from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.math.casting import cast

@@ -24,7 +24,7 @@ from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.array.joining import concat
+from millrace._src.ops.array.concat import concat
 from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.array.shape_ops import rank as rank_of
 from millrace._src.ops.array.transposing import transpose

@@ -15,7 +15,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
-from millrace._src.ops.array.joining import concat
+from millrace._src.ops.array.concat import concat
 from millrace._src.ops.array.reshaping import expand_dims, squeeze
 from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.array.space_to_batch import batch_to_space_nd, space_to_batch_nd

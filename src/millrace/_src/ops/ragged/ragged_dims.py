@@ -8,7 +8,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shape_context import static_value
 from millrace._src.ops import raw
-from millrace._src.ops.array.joining import stack
+from millrace._src.ops.array.concat import stack
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.ragged.ragged_factories import RaggedFactories

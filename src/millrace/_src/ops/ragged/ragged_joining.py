@@ -16,7 +16,7 @@ from millrace._src.core.dtypes import int32, int64
 from millrace._src.core.errors import invalid
 from millrace._src.core.overloads import overload
 from millrace._src.ops import raw
-from millrace._src.ops.array.joining import stack
+from millrace._src.ops.array.concat import stack
 from millrace._src.ops.array.sorting import argsort
 from millrace._src.ops.math.aggregation import add_n
 from millrace._src.ops.ragged.broadcasting import common_splits_dtype

@@ -13,8 +13,8 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype, int64, string
 from millrace._src.ops import raw
 from millrace._src.state.lookup.hash_buckets import FAST_HASH, HasherSpec, IdTableWithHashBuckets
-from millrace._src.state.lookup.initializers import KeyValueTensorInitializer, TextFileIndex, TextFileInitializer
 from millrace._src.state.lookup.static_hash_table import StaticHashTableV1
+from millrace._src.state.lookup.table_initializers import KeyValueTensorInitializer, TextFileIndex, TextFileInitializer
 
 _LINE, _NUMBER = TextFileIndex.WHOLE_LINE, TextFileIndex.LINE_NUMBER
 

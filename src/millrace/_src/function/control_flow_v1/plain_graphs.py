@@ -16,9 +16,9 @@ from typing import Any
 from millrace._src.core.context import state
 from millrace._src.core.op_registry import late_bound
 from millrace._src.core.shapes import TensorShape
-from millrace._src.function.graph_import.dataflow_nodes import TensorRef, V1Node, parse_nodes
-from millrace._src.function.graph_import.functionalization import Replay, Scope
-from millrace._src.function.graph_import.reference_variables import V1Variable
+from millrace._src.function.control_flow_v1.dataflow_nodes import TensorRef, V1Node, parse_nodes
+from millrace._src.function.control_flow_v1.functionalization import Replay, Scope
+from millrace._src.function.control_flow_v1.reference_variables import V1Variable
 from millrace._src.graph.function_def import FunctionLibrary
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.message_bytes import dtype_of_number

@@ -18,7 +18,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import merge
 from millrace._src.ops.lists import list_batches
-from millrace._src.ops.lists.shapes import (
+from millrace._src.ops.lists.element_shapes import (
     POPPED,
     changed_list,
     pushed_list_shape,

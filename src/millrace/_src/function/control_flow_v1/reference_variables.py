@@ -13,7 +13,7 @@ from typing import Any
 from millrace._src.core.context import unique_id
 from millrace._src.core.errors import NotFoundError
 from millrace._src.core.shapes import TensorShape
-from millrace._src.function.graph_import.dataflow_nodes import V1Node
+from millrace._src.function.control_flow_v1.dataflow_nodes import V1Node
 from millrace._src.graph.func_graph import init_scope
 from millrace._src.graph.message_bytes import dtype_of_number
 from millrace._src.graph.node_def import decode_attrs

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from millrace._src.util.identity import IdentityDict, IdentitySet, Reference, WeakIdentityDict
+from millrace._src.util.identity_collections import IdentityDict, IdentitySet, Reference, WeakIdentityDict
 
 
 class Vague:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from millrace._src.ops.math.blocks import BLOCK, in_blocks, polynomial, singles
+from millrace._src.ops.math.blockwise_functions import BLOCK, in_blocks, polynomial, singles
 
 
 def add(x: Any, y: Any, result: Any) -> None:

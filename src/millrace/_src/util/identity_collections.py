@@ -20,7 +20,7 @@ V = TypeVar("V")
 class Reference(Generic[K]):
     """A hashable stand-in for one object; equal to the references of the same object only.
 
-    >>> from millrace._src.util.identity import Reference
+    >>> from millrace._src.util.identity_collections import Reference
     >>> x = [1]
     >>> Reference(x) == Reference(x), Reference(x) == Reference([1]), Reference(x).deref() is x
     (True, False, True)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from millrace._src.autograph.operators.variables import Undefined, container, is_defined, ld, ldu, ret
+from millrace._src.autograph.operators.undefined_variables import Undefined, container, is_defined, ld, ldu, ret
 
 
 def test_a_variable_without_a_value_cannot_be_read() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 import millrace as tf
 from millrace._src.core.resources import resource_of
-from millrace._src.passes.known_forms import known_forms, stand_in
+from millrace._src.passes.abstract_arrays import known_forms, stand_in
 from millrace._src.passes.optimized_graph import Node
 from millrace._src.passes.pipeline import optimize
 

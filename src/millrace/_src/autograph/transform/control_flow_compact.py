@@ -1,4 +1,4 @@
-"""The compact form: blocks become functions, and operators run them in Python or put them into the graph.
+"""Converts `if`, `for` and `while` to the compact form: blocks become functions, which run in Python or in the graph.
 
     if c:                   def get_state():
         x = a                   return (x,)

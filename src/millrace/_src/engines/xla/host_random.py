@@ -10,7 +10,7 @@ import jax
 from millrace._src.core.context import eager_engine
 from millrace._src.core.engine import Run
 from millrace._src.core.tensor import arrived
-from millrace._src.engines.xla.refusals import is_draw
+from millrace._src.engines.xla.unsupported_ops import is_draw
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, restricted
 
 

@@ -1,4 +1,4 @@
-"""The inline form: the function as it was written, ready to pass control to the graph at each branch and loop.
+"""Converts `if`, `for` and `while` to the inline form: as written, ready to pass control to the graph.
 
     if c:                   try:
         a                       if (t := c):

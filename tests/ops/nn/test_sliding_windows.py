@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.engines.numpy.namespace import xp
-from millrace._src.ops.nn import windows as win
+from millrace._src.ops.nn import sliding_windows as win
 
 _SIZES = st.tuples(st.integers(1, 12), st.integers(1, 4), st.integers(1, 3), st.integers(1, 3))
 

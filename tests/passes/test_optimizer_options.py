@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from millrace._src.passes import switches
+from millrace._src.passes import optimizer_options
 
 
 @pytest.fixture(autouse=True)
 def settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(switches._Settings, "options", {})
-    monkeypatch.setattr(switches._Settings, "jit", "")
+    monkeypatch.setattr(optimizer_options._Settings, "options", {})
+    monkeypatch.setattr(optimizer_options._Settings, "jit", "")
     yield
 
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from millrace._src.core.op_def import Elementwise
-from millrace._src.engines.numpy import blocks
-from millrace._src.engines.numpy.blocks import BlockProgram, BlockStep, block_source
+from millrace._src.engines.numpy import cache_blocking
+from millrace._src.engines.numpy.cache_blocking import BlockProgram, BlockStep, block_source
 from millrace._src.util import thread_pool
 
 FLOAT = np.dtype(np.float32)
@@ -98,7 +98,7 @@ def operands(draw: Any) -> tuple[dict[str, Any], int]:
 def test_blocks_give_the_bits_of_the_whole(case: tuple[dict[str, Any], int], outputs: set[str]) -> None:
     inputs, size = case
     with pytest.MonkeyPatch.context() as patch, np.errstate(all="ignore"):
-        patch.setattr(blocks, "_BLOCK_BYTES", size)
+        patch.setattr(cache_blocking, "_BLOCK_BYTES", size)
         wanted = line_by_line(CHAIN, inputs, sorted(outputs))
         found = in_blocks(CHAIN, inputs, sorted(outputs))
         for array, other in zip(found or [], wanted, strict=True):
@@ -144,7 +144,7 @@ def test_some_shapes_are_left_to_the_lines(shapes: Any, why: str) -> None:
 
 
 def test_an_op_that_does_not_broadcast_sees_no_pieces_of_other_shapes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "_BLOCK_BYTES", 20)  # one row, which has the shape of the smaller operand
+    monkeypatch.setattr(cache_blocking, "_BLOCK_BYTES", 20)  # one row, which has the shape of the smaller operand
     steps = [step("a", "tanh", "x"), step("b", "alike", "a", "y")]
     inputs = {"x": np.ones((4, 5), np.float32), "y": np.ones((1, 5), np.float32)}
     assert in_blocks(steps, inputs, ["b"]) is None
@@ -194,4 +194,4 @@ def test_plans_are_bounded() -> None:
     program = BlockProgram([step("a", "tanh", "x")], ["x"], ["a"], KERNELS)
     for size in range(2, 100):
         program(np.ones(size, np.float32))
-    assert len(program._plans) <= blocks._MAX_PLANS
+    assert len(program._plans) <= cache_blocking._MAX_PLANS

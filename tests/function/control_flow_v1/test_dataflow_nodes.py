@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import millrace as tf
-from millrace._src.function.graph_import.dataflow_nodes import (
+from millrace._src.function.control_flow_v1.dataflow_nodes import (
     BranchStep,
     LoopStep,
     branch_of,

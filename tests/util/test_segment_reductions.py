@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from millrace._src.util.runs import combined_runs, run_starts
+from millrace._src.util.segment_reductions import combined_runs, run_starts
 
 
 def test_a_run_starts_where_a_number_differs_from_the_one_before() -> None:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from millrace._src.checkpoint.bundle import box_reading
-from millrace._src.checkpoint.bundle.box_reading import fill_from_box
+from millrace._src.checkpoint.bundle import tensor_slice_reading
 from millrace._src.checkpoint.bundle.ranged_file import RangedFile
+from millrace._src.checkpoint.bundle.tensor_slice_reading import fill_from_box
 from millrace._src.checkpoint.bundle.tensor_slices import box_shape, index_of
 from millrace._src.util.crc32c import crc32c
 
@@ -32,7 +32,7 @@ _BOXES = st.tuples(
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
 @given(box=_BOXES)
 def test_any_box_is_read(tmp_path: Path, monkeypatch: Any, span: int, box: Any) -> None:
-    monkeypatch.setattr(box_reading, "_SPAN", span)
+    monkeypatch.setattr(tensor_slice_reading, "_SPAN", span)
     path = tmp_path / "f"
     path.write_bytes(b"before" + _ARRAY.tobytes() + b"after")
     file = RangedFile(str(path))

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, float32, int32
 from millrace._src.core.shapes import TensorShape
-from millrace._src.function.graph_import.reference_variables import V1Variable
+from millrace._src.function.control_flow_v1.reference_variables import V1Variable
 from millrace._src.graph.message_bytes import dtype_of_number
 from millrace._src.graph.node_def import decode_attrs
 from millrace._src.graph.opaque_ops import find_op

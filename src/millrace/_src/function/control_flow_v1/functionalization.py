@@ -21,7 +21,7 @@ from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import InvalidArgumentError, UnimplementedError
 from millrace._src.core.shapes import TensorShape
-from millrace._src.function.graph_import.dataflow_nodes import (
+from millrace._src.function.control_flow_v1.dataflow_nodes import (
     BranchStep,
     Path,
     TensorRef,
@@ -33,8 +33,8 @@ from millrace._src.function.graph_import.dataflow_nodes import (
     paths_of,
     ranks_of_merges,
 )
-from millrace._src.function.graph_import.reference_variables import V1Variable
-from millrace._src.function.graph_import.translations import TRANSLATIONS
+from millrace._src.function.control_flow_v1.reference_variables import V1Variable
+from millrace._src.function.control_flow_v1.translations import TRANSLATIONS
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.node_import import InputReference, NodeImport
 from millrace._src.graph.op_policy import OpPolicy

@@ -10,7 +10,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.trackable.base import Trackable
-from millrace._src.trackable.restoration import CheckpointInitialValue, CheckpointInitialValueCallable
+from millrace._src.trackable.deferred_restoration import CheckpointInitialValue, CheckpointInitialValueCallable
 from tests.trackable.memory_checkpoint import restore_from, save
 
 Pair = namedtuple("Pair", "a b")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from millrace._src.state.lookup.initializers import TableInitializer
+from millrace._src.state.lookup.table_initializers import TableInitializer
 
 KeyValue = tf.lookup.KeyValueTensorInitializer
 TextFile = tf.lookup.TextFileInitializer

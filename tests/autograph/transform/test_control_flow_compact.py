@@ -8,7 +8,7 @@ import ast
 from typing import Any
 
 import millrace as tf
-from millrace._src.autograph.transform.conversion import Conversion
+from millrace._src.autograph.transform.function_conversion import Conversion
 from millrace._src.autograph.transform.source import function_node
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from millrace._src.autograph.transform.conversion import Conversion
-from millrace._src.autograph.transform.inline import has_sites
+from millrace._src.autograph.transform.control_flow_inline import has_sites
+from millrace._src.autograph.transform.function_conversion import Conversion
 from millrace._src.autograph.transform.source import function_node
 
 

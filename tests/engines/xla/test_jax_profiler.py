@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("jax")
 
-from millrace._src.engines.xla.recording import scopes_of  # needs JAX
+from millrace._src.engines.xla.jax_profiler import scopes_of  # needs JAX
 
 pytestmark = pytest.mark.xla
 

@@ -11,7 +11,7 @@ import pytest
 import millrace as tf
 from millrace._src.core.dtypes import float32
 from millrace._src.passes.optimized_graph import OptimizedGraph, Value
-from millrace._src.passes.spec import IllegalOptimizedGraphError, check
+from millrace._src.passes.optimized_graph_validation import IllegalOptimizedGraphError, check
 from tests.passes.tracing import VECTOR, optimized
 
 
