@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import millrace as tf
-from millrace._src.core.reach import Reach
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.graph.import_graph_def import import_under
 from millrace._src.graph.op_policy import OpPolicy
 from millrace._src.proto import graph_pb2
@@ -21,7 +21,7 @@ RECORDED = Path(__file__).parents[1] / "formats" / "recorded"
 _NOT_WRITTEN = [tf.dtypes.as_dtype(n) for n in ("float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2fnuz")]
 """The dtypes of which TensorFlow's Python writes no scalar, nor does Millrace."""
 
-POLICY = OpPolicy(allowed=Reach.NOTHING, advice=lambda reach: f"It reaches {reach.name}.", gradient_rules={})
+POLICY = OpPolicy(allowed=Capability.NOTHING, advice=lambda refused: f"It reaches {refused.name}.", gradient_rules={})
 
 
 def _graphs(folder: Path) -> Sequence[Files]:

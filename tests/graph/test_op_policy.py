@@ -12,20 +12,20 @@ import numpy as np
 import pytest
 
 import millrace as tf
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_registry import get_op
-from millrace._src.core.reach import Reach
 from millrace._src.data.dataset_base import new_dataset
 from millrace._src.graph.import_graph_def import import_under
-from millrace._src.graph.op_policy import TRUSTING, GuardedOp, OpPolicy, named_deeds, reach_of
+from millrace._src.graph.op_policy import TRUSTING, GuardedOp, OpPolicy, capabilities_of, named_deeds
 from millrace._src.proto.op_def_pb2 import OpDef as OpDefMessage
 
 Denied = tf.errors.PermissionDeniedError
 TEXT = tf.TensorSpec([], tf.string)
 
 
-def strict(*own_files: str, allowed: Reach = Reach.NOTHING, **facts: Any) -> OpPolicy:
+def strict(*own_files: str, allowed: Capability = Capability.NOTHING, **facts: Any) -> OpPolicy:
     files = frozenset(name.encode() for name in own_files)
-    return OpPolicy(allowed=allowed, own_files=files, advice=lambda reach: f"Ask for {reach.name}.", **facts)
+    return OpPolicy(allowed=allowed, own_files=files, advice=lambda refused: f"Ask for {refused.name}.", **facts)
 
 
 def imported(function: Callable[..., Any], policy: OpPolicy, *specs: tf.TensorSpec) -> Callable[..., Any]:
@@ -62,10 +62,10 @@ def test_an_op_that_may_not_write_files_stands_in_the_graph_and_fails_when_it_ru
 
 
 def test_what_is_allowed_runs(tmp_path: Path) -> None:
-    imported(write, strict(allowed=Reach.WRITES_FILES), TEXT)(tf.constant(f"{tmp_path}/new"))
+    imported(write, strict(allowed=Capability.WRITES_FILES), TEXT)(tf.constant(f"{tmp_path}/new"))
     assert (tmp_path / "new").read_text() == "written"
     with pytest.raises(Denied):
-        imported(tf.io.read_file, strict(allowed=Reach.WRITES_FILES), TEXT)(tf.constant(f"{tmp_path}/new"))
+        imported(tf.io.read_file, strict(allowed=Capability.WRITES_FILES), TEXT)(tf.constant(f"{tmp_path}/new"))
 
 
 def test_own_files_are_read_wherever_their_names_went(tmp_path: Path) -> None:
@@ -199,11 +199,12 @@ def test_a_guarded_op_cannot_be_copied_into_its_unguarded_self() -> None:
     assert TRUSTING.admitted(op, [tensor], {}, "node 'n'") is op
 
 
-def test_a_reach_in_words() -> None:
-    assert named_deeds(Reach.READS_FILES | Reach.WRITES_FILES) == "read files and write files"
+def test_capabilities_in_words() -> None:
+    assert named_deeds(Capability.READS_FILES | Capability.WRITES_FILES) == "read files and write files"
     attrs = {"output_stream": "file:///f", "end": ""}
-    assert reach_of(get_op("PrintV2"), [tf.constant("x")], attrs) is Reach.WRITES_FILES
-    assert reach_of(get_op("PrintV2"), [tf.constant("x")], {**attrs, "output_stream": "stdout"}) is Reach.NOTHING
+    assert capabilities_of(get_op("PrintV2"), [tf.constant("x")], attrs) is Capability.WRITES_FILES
+    attrs["output_stream"] = "stdout"
+    assert capabilities_of(get_op("PrintV2"), [tf.constant("x")], attrs) is Capability.NOTHING
 
 
 def test_an_op_that_nobody_knows_is_the_one_that_the_graph_declares() -> None:

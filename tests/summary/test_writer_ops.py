@@ -85,7 +85,7 @@ def test_a_function_with_a_summary_is_not_compiled() -> None:
 
 
 def test_a_graph_from_a_file_that_may_not_write_files_opens_no_writer() -> None:
+    from millrace._src.core.op_capabilities import Capability
     from millrace._src.core.op_registry import get_op
-    from millrace._src.core.reach import Reach
 
-    assert get_op("CreateSummaryFileWriter").traits.reach is Reach.WRITES_FILES
+    assert get_op("CreateSummaryFileWriter").traits.capabilities is Capability.WRITES_FILES

@@ -18,9 +18,9 @@ from millrace._src.checkpoint.bundle.writer import BundleWriter
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, runtime_name
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.op_signature import TypeList
-from millrace._src.core.reach import Reach
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.array.shape_checks import SCALAR, UNKNOWN, merge_dims, require_scalar, with_rank
@@ -35,7 +35,7 @@ _BY_CALL = "a checkpoint is written or read once per call"
 
 SAVING: dict[str, Any] = {
     "effects": Effects.IO,
-    "reach": Reach.WRITES_FILES,
+    "capabilities": Capability.WRITES_FILES,
     "host_only": True,
     "not_differentiable": _NO_GRADIENT,
     "not_batched": _BY_CALL,
@@ -44,7 +44,7 @@ SAVING: dict[str, Any] = {
 
 RESTORING: dict[str, Any] = {
     "effects": Effects.RANDOM,  # another call may find other files
-    "reach": Reach.READS_FILES,
+    "capabilities": Capability.READS_FILES,
     "host_only": True,
     "not_differentiable": _NO_GRADIENT,
     "not_batched": _BY_CALL,
@@ -160,7 +160,7 @@ def _merge_shapes(c: ShapeContext) -> list[TensorShape]:
     "MergeV2Checkpoints",
     "checkpoint_prefixes: string, destination_prefix: string ->",
     shape=_merge_shapes,
-    **{**SAVING, "reach": Reach.READS_FILES | Reach.WRITES_FILES},
+    **{**SAVING, "capabilities": Capability.READS_FILES | Capability.WRITES_FILES},
 )
 def merge_v2_checkpoints(
     xp: Xp,

@@ -2,7 +2,8 @@
 
 The first line about a MetaGraph has TensorFlow's words. The ops that TensorFlow's tool looks for are three; where no
 others are asked for, a second line names all that can reach files or Python, if there are any, by what the ops declare
-(`core/reach.py`), and a third line the ops that neither TensorFlow nor Millrace declares: what they do is unknown.
+(`core/op_capabilities.py`), and a third line the ops that neither TensorFlow nor Millrace declares: what they do is
+unknown.
 Every SavedModel saves and restores its variables, so the checkpoint ops of its saver do not count.
 """
 
@@ -63,11 +64,11 @@ def _lines_of_others(meta_graph: Any) -> str:
 
 def _can_reach(name: str) -> bool | None:
     """Returns whether an op can reach files or Python; None if neither TensorFlow nor Millrace declares the op."""
-    from millrace._src.core.reach import Reach  # the declarations of ops load much that `show` does without
+    from millrace._src.core.op_capabilities import Capability  # with the ops comes much that `show` does without
     from millrace._src.graph.opaque_ops import find_op  # for the same reason
 
     try:
-        return find_op(name).traits.reach is not Reach.NOTHING
+        return find_op(name).traits.capabilities is not Capability.NOTHING
     except NotFoundError:  # an op of a library that its users load: what it does is not known
         return None
 

@@ -22,10 +22,10 @@ from millrace._src.core import op_attributes
 from millrace._src.core.dtypes import DType
 from millrace._src.core.handle_types import first_handle
 from millrace._src.core.kernel_cache import GENERATION, GENERATION_OF_STREAMS, KernelCache
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_functions import OpFunction, make_op_function
 from millrace._src.core.op_registry import get_op, late_rules, register
 from millrace._src.core.op_signature import OpSignature, TypeList, TypeSet, parse_signature
-from millrace._src.core.reach import Reach
 
 Kernel: TypeAlias = Callable[..., Any]
 Rule = TypeVar("Rule", bound=Callable[..., Any])
@@ -103,7 +103,7 @@ class Traits:
 
     effects: Effects | Callable[[dict[str, Any]], Effects] = Effects.NONE
     """What the op does besides computing; a function of the attributes for an op that holds graphs."""
-    reach: Reach | Callable[[Any], Reach] = Reach.NOTHING
+    capabilities: Capability | Callable[[Any], Capability] = Capability.NOTHING
     """What the kernel can reach beyond its operands; a function of the `ShapeContext` where attributes decide.
 
     The functions that an op holds do not count: their own ops say what they reach.

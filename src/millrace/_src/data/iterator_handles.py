@@ -17,8 +17,8 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.core.handle_types import HandleType, Referent
 from millrace._src.core.op_attributes import FunctionAttr
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_def import Effects, op
-from millrace._src.core.reach import Reach
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.iterator_ops import check_elements, declared_iterator, iterator_resource_of
 from millrace._src.data.iterator_resource import IteratorResource
@@ -159,7 +159,7 @@ _FROM_TEXT: dict[str, Any] = {
     **_TEXT,
     "handles": declared_iterator,
     "cacheable": False,
-    "reach": Reach.RUNS_PYTHON,  # the iterator may be any of this process, over a generator of Python
+    "capabilities": Capability.RUNS_PYTHON,  # the iterator may be any of this process, over a generator of Python
 }
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import string
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_def import Effects, op
-from millrace._src.core.reach import Reach
 from millrace._src.core.specs import TensorSpec
 from millrace._src.data.dataset_base import DatasetBase
 from millrace._src.data.nodes import node_of
@@ -25,7 +25,7 @@ _WRITING: dict[str, Any] = {
     "host_only": True,
     "refused_when_compiled": True,
     "effects": Effects.WRITES,
-    "reach": Reach.WRITES_FILES,
+    "capabilities": Capability.WRITES_FILES,
     "not_differentiable": "it gives nothing back",
     "not_batched": "it writes one file",
 }

@@ -17,8 +17,8 @@ from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import from_np, string, variant
 from millrace._src.core.handle_types import NotedCall, Referent
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_def import Effects, op
-from millrace._src.core.reach import Reach
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.data.dataset_base import DatasetBase, new_dataset
 from millrace._src.data.nodes import DatasetNode, node_of
@@ -205,7 +205,7 @@ def dataset_to_graph(
     "DatasetFromGraph",
     "graph_def: string -> handle: variant",
     full_type="DATASET[ANY]",
-    reach=Reach.EVERYTHING,  # what the ops of the graph reach, which run as if the program had made them
+    capabilities=Capability.EVERYTHING,  # what the ops of the graph reach, which run as if the program had made them
     **{**_READING, "cacheable": False, "handles": lambda c: None},
 )
 def dataset_from_graph(xp: Xp, graph_def: Array) -> Any:

@@ -11,8 +11,8 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, variant
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_def import op
-from millrace._src.core.reach import Reach
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.dataset_base import DatasetBase, DatasetSpec
@@ -87,7 +87,7 @@ def _in_turn(datasets: DatasetBase) -> Any:
 @op(
     "SnapshotDatasetReader",
     "shard_dir: string, start_index: int64 -> handle: variant",
-    reach=Reach.READS_FILES,
+    capabilities=Capability.READS_FILES,
     **DATASET,
 )
 def snapshot_dataset_reader(
@@ -111,7 +111,7 @@ def snapshot_dataset_reader(
 @op(
     "SnapshotChunkDataset",
     "chunk_file: string -> handle: variant",
-    reach=Reach.READS_FILES,
+    capabilities=Capability.READS_FILES,
     file_inputs=("chunk_file",),
     **DATASET,
 )

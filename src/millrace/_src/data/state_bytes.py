@@ -25,7 +25,7 @@ import numpy as np
 
 from millrace._src.core.dtypes import as_dtype, from_np
 from millrace._src.core.errors import DataLossError, UnimplementedError
-from millrace._src.core.reach import Reach
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
@@ -39,7 +39,7 @@ from millrace._src.graph.op_policy import OpPolicy
 _MAGIC = b"millrace state 1\n"
 _SIZES = struct.Struct("<QI")
 _POLICY = OpPolicy(
-    allowed=Reach.READS_FILES,
+    allowed=Capability.READS_FILES,
     advice=lambda _: "The datasets in the saved state of an iterator may only read files.",
 )
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeAlias
 
 from millrace._src.core.errors import NotFoundError, PermissionDeniedError
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_def import Kernel, OpDef, Rules
-from millrace._src.core.reach import Reach
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.graph import rewriting
 from millrace._src.graph.opaque_ops import find_op, opaque_op_of
@@ -31,9 +31,9 @@ GradientRule: TypeAlias = Callable[[Operation, Sequence[Any]], Sequence[Any]]
 _GRADIENT_NAME = "_gradient_op_type"
 
 _DEEDS = {
-    Reach.READS_FILES: "read files",
-    Reach.WRITES_FILES: "write files",
-    Reach.RUNS_PYTHON: "call Python functions of this process",
+    Capability.READS_FILES: "read files",
+    Capability.WRITES_FILES: "write files",
+    Capability.RUNS_PYTHON: "call Python functions of this process",
 }
 
 
@@ -41,12 +41,12 @@ _DEEDS = {
 class OpPolicy:
     """What the ops of an imported graph may reach."""
 
-    allowed: Reach = Reach.EVERYTHING
+    allowed: Capability = Capability.EVERYTHING
     """What all ops may reach."""
     own_files: Container[bytes] = frozenset()
     """The names of the files that ops may read though `allowed` says nothing of reading: those that came along."""
-    advice: Callable[[Reach], str] = "{} is refused.".format
-    """Says how the caller allows a reach, or why no caller can: the last sentence of the error."""
+    advice: Callable[[Capability], str] = "{} is refused.".format
+    """Says how the caller allows capabilities, or why no caller can: the last sentence of the error."""
     declared_ops: Mapping[str, Any] = field(default_factory=dict)
     """The `OpDef` messages of the ops that the graph's writer declared; of use for ops that are unknown here."""
     gradient_rules: Mapping[str, GradientRule] | None = None
@@ -65,7 +65,7 @@ class OpPolicy:
             return opaque_op_of(self.declared_ops[name])
 
     def admitted(self, op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], location: str) -> OpDef:
-        """Returns the op for one node: `op` itself if its reach is allowed, else a `GuardedOp`.
+        """Returns the op for one node: `op` itself if its capabilities are allowed, else a `GuardedOp`.
 
         Args:
           op: the op that the node names.
@@ -73,12 +73,12 @@ class OpPolicy:
           attrs: the complete attributes of the node.
           location: the node and its function, for the message of the error.
         """
-        if op.traits.reach is Reach.NOTHING:  # nearly all ops; to combine flags takes ten times as long
+        if op.traits.capabilities is Capability.NOTHING:  # nearly all ops; to combine flags takes ten times as long
             return op
-        refused_reach = reach_of(op, inputs, attrs) & ~self.allowed
-        if not refused_reach:
+        refused_capabilities = capabilities_of(op, inputs, attrs) & ~self.allowed
+        if not refused_capabilities:
             return op
-        guard = _Guard(op, location, refused_reach, self)
+        guard = _Guard(op, location, refused_capabilities, self)
         return GuardedOp(op, guard.kernel_of_own_files if guard.reads_named_files else guard.refusing_kernel)
 
     def settle_gradient(self, operation: Operation) -> None:
@@ -108,15 +108,15 @@ TRUSTING = OpPolicy()
 """The policy for graphs that the caller made or answers for: every op may do all that it can do."""
 
 
-def reach_of(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> Reach:
+def capabilities_of(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> Capability:
     """Returns what one call of an op can reach, as the op declares."""
-    reach = op.traits.reach
-    return reach if isinstance(reach, Reach) else reach(ShapeContext(op, inputs, attrs))
+    capabilities = op.traits.capabilities
+    return capabilities if isinstance(capabilities, Capability) else capabilities(ShapeContext(op, inputs, attrs))
 
 
-def named_deeds(reach: Reach) -> str:
-    """Returns what a reach lets an op do, in words: "read files and write files"."""
-    return " and ".join(_DEEDS[part] for part in reach)
+def named_deeds(capabilities: Capability) -> str:
+    """Returns what capabilities let an op do, in words: "read files and write files"."""
+    return " and ".join(_DEEDS[part] for part in capabilities)
 
 
 class GuardedOp(OpDef):
@@ -154,25 +154,25 @@ class _Guard:
     Attributes:
       op: the op that the node names.
       location: the node and its function.
-      refused_reach: what the op could reach and may not.
+      refused_capabilities: what the op could reach and may not.
       policy: the policy that refuses it.
     """
 
     op: OpDef
     location: str
-    refused_reach: Reach
+    refused_capabilities: Capability
     policy: OpPolicy
 
     @property
     def reads_named_files(self) -> bool:
         """Whether the op may run on files that came along with the graph: all that it does is read what inputs name."""
-        return self.refused_reach is Reach.READS_FILES and bool(self.op.traits.file_inputs)
+        return self.refused_capabilities is Capability.READS_FILES and bool(self.op.traits.file_inputs)
 
     def refusing_kernel(self, kernel: Kernel) -> Kernel:
         """Returns a kernel that raises PermissionDeniedError."""
 
         def refuse(xp: Any, *inputs: Any, **attrs: Any) -> NoReturn:
-            raise self._error(named_deeds(self.refused_reach))
+            raise self._error(named_deeds(self.refused_capabilities))
 
         return refuse
 
@@ -195,5 +195,5 @@ class _Guard:
             None,
             None,
             f"Op '{self.op.name}' ({self.location}) would {deed}, which an op that comes from a file may not do unless "
-            f"the caller allows it. {self.policy.advice(self.refused_reach)}",
+            f"the caller allows it. {self.policy.advice(self.refused_capabilities)}",
         )

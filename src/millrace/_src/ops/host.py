@@ -24,9 +24,9 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import graph_scope, state, tapes_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, from_np, runtime_name
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.op_functions import OpFunction
-from millrace._src.core.reach import Reach
 from millrace._src.core.sequences import utf8_bytes
 from millrace._src.core.source_trace import is_internal
 from millrace._src.ops.type_sets import ANY, TypeList
@@ -151,7 +151,7 @@ def _numpy_output(value: object) -> Array:
     Tin=TypeList(ANY),
     Tout=TypeList(ANY),
     effects=Effects.IO,
-    reach=Reach.RUNS_PYTHON,
+    capabilities=Capability.RUNS_PYTHON,
     calls_python=True,
     host_only=True,
     cacheable=False,
@@ -165,7 +165,7 @@ def py_func_op(xp: Xp, input: list[Array], *, token: str, Tout: list[DType]) -> 
 @op(
     "PyFuncStateless",
     "input: Tin -> output: Tout",
-    reach=Reach.RUNS_PYTHON,
+    capabilities=Capability.RUNS_PYTHON,
     Tin=TypeList(ANY),
     Tout=TypeList(ANY),
     host_only=True,

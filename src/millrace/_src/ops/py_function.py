@@ -18,9 +18,9 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.composite_gradients import consists_of_parts
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.op_registry import find_late_bound
-from millrace._src.core.reach import Reach
 from millrace._src.core.resources import is_variable
 from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.core.tensor import EagerTensor
@@ -36,7 +36,7 @@ from millrace._src.util.export import export
     Tin=TypeList(ANY),
     Tout=TypeList(ANY),
     effects=Effects.IO,
-    reach=Reach.RUNS_PYTHON,
+    capabilities=Capability.RUNS_PYTHON,
     calls_python=True,
     host_only=True,
     cacheable=False,

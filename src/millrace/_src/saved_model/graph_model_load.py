@@ -180,7 +180,7 @@ class V1Graph:
         definitions = asset_definitions(meta_graph)
         self.assets = asset_paths(definitions, export_dir, options.allow_file_reads)
         self._policy = OpPolicy(
-            allowed=options.allowed_reach,
+            allowed=options.allowed_capabilities,
             own_files=frozenset(path.encode() for path in (*self.assets, self.prefix)),
             advice=how_to_allow,
             declared_ops=declared_ops(meta_graph),

@@ -154,7 +154,7 @@ class ObjectLoader:
         graph_def = self._meta_graph.graph_def
         rules: dict[str, Any] = {}
         policy = OpPolicy(
-            allowed=self._options.allowed_reach,
+            allowed=self._options.allowed_capabilities,
             own_files=frozenset(path.encode() for path in self._assets),
             advice=how_to_allow,
             declared_ops=declared_ops(self._meta_graph),

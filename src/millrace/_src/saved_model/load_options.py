@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.core.reach import Reach
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.saved_model.save_options import VariablePolicy
 from millrace._src.util.export import export
 
@@ -67,24 +67,24 @@ class LoadOptions:
         self.allow_python = allow_python
 
     @property
-    def allowed_reach(self) -> Reach:
+    def allowed_capabilities(self) -> Capability:
         """What the ops of the model may reach."""
-        allowed = Reach.NOTHING
-        for reach, option in ALLOWING_OPTION.items():
+        allowed = Capability.NOTHING
+        for capabilities, option in ALLOWING_OPTION.items():
             if getattr(self, option):
-                allowed |= reach
+                allowed |= capabilities
         return allowed
 
 
 ALLOWING_OPTION = {
-    Reach.READS_FILES: "allow_file_reads",
-    Reach.WRITES_FILES: "allow_file_writes",
-    Reach.RUNS_PYTHON: "allow_python",
+    Capability.READS_FILES: "allow_file_reads",
+    Capability.WRITES_FILES: "allow_file_writes",
+    Capability.RUNS_PYTHON: "allow_python",
 }
-"""The option that allows each reach."""
+"""The option that allows each capability."""
 
 
-def how_to_allow(reach: Reach) -> str:
-    """Returns a sentence that says how to load a model whose ops may reach so far."""
-    options = ", ".join(f"{option}=True" for part, option in ALLOWING_OPTION.items() if part in reach)
+def how_to_allow(capabilities: Capability) -> str:
+    """Returns a sentence that says how to load a model whose ops have these capabilities."""
+    options = ", ".join(f"{option}=True" for part, option in ALLOWING_OPTION.items() if part in capabilities)
     return f"If you trust the SavedModel, load it with options=tf.saved_model.LoadOptions({options})."

@@ -10,8 +10,8 @@ from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
 from millrace._src.core.errors import DataLossError, FailedPreconditionError, PermissionDeniedError
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_registry import all_op_names
-from millrace._src.core.reach import Reach
 from millrace._src.graph.message_bytes import read_message
 from millrace._src.ops.io import gfile
 from millrace._src.ops.io.file_names import file_name
@@ -207,11 +207,9 @@ def asset_paths(definitions: Iterable[Any], export_dir: str, follows_links: bool
     for definition in definitions:
         path = _asset_path(definition.filename, export_dir)
         if not follows_links and _leads_outside(path, export_dir):
-            raise PermissionDeniedError(
-                None,
-                None,
-                f"The asset {path} is a link to a file outside of the SavedModel. {how_to_allow(Reach.READS_FILES)}",
-            )
+            advice = how_to_allow(Capability.READS_FILES)
+            message = f"The asset {path} is a link to a file outside of the SavedModel. {advice}"
+            raise PermissionDeniedError(None, None, message)
         paths.append(path)
     return paths
 

@@ -13,7 +13,7 @@ from millrace._src.checkpoint.object_graph import SavedGraph, serialize_object_g
 from millrace._src.checkpoint.options import CheckpointOptions
 from millrace._src.checkpoint.value_writing import write_saved_graph
 from millrace._src.core.context import eager_mode, state
-from millrace._src.core.reach import Reach
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.polymorphic_function import Function
 from millrace._src.graph.function_def import collect_functions
@@ -158,8 +158,8 @@ def _warn_of_python(library: SavedFunctions) -> None:
     """Warns of operations that call Python functions: a SavedModel holds no Python code; TensorFlow says nothing."""
     for function, graph in library.bodies():
         for operation in graph.get_operations():
-            reach = operation.op_def.traits.reach
-            if isinstance(reach, Reach) and Reach.RUNS_PYTHON in reach:
+            capabilities = operation.op_def.traits.capabilities
+            if isinstance(capabilities, Capability) and Capability.RUNS_PYTHON in capabilities:
                 get_logger().warning(
                     "The function %s of the SavedModel calls Python code by its operation %s (%s). The file does not "
                     "hold that code, so the function runs in this process only.",

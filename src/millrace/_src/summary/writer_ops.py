@@ -18,8 +18,8 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, string
 from millrace._src.core.handle_types import ObjectHandle, Referent
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_def import Effects, op
-from millrace._src.core.reach import Reach
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -178,7 +178,7 @@ def _scalar_inputs(*names: str) -> Callable[[ShapeContext], Sequence[TensorShape
 @op(
     "CreateSummaryFileWriter",
     "writer: resource, logdir: string, max_queue: int32, flush_millis: int32, filename_suffix: string ->",
-    reach=Reach.WRITES_FILES,
+    capabilities=Capability.WRITES_FILES,
     **_ON_WRITER,
 )
 def create_summary_file_writer(

@@ -15,8 +15,8 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import string
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_def import op
-from millrace._src.core.reach import Reach
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
@@ -137,7 +137,7 @@ def _text(scalar: Array) -> str:
 @op(
     "TFRecordDataset",
     "filenames: string, compression_type: string, buffer_size: int64 -> handle: variant",
-    reach=Reach.READS_FILES,
+    capabilities=Capability.READS_FILES,
     file_inputs=("filenames",),
     **DATASET_OF_STRINGS,
 )
@@ -152,7 +152,7 @@ def tf_record_dataset(
 @op(
     "TFRecordDatasetV2",
     "filenames: string, compression_type: string, buffer_size: int64, byte_offsets: int64 -> handle: variant",
-    reach=Reach.READS_FILES,
+    capabilities=Capability.READS_FILES,
     file_inputs=("filenames",),
     **DATASET_OF_STRINGS,
 )
@@ -173,7 +173,7 @@ def tf_record_dataset_v2(
 @op(
     "TextLineDataset",
     "filenames: string, compression_type: string, buffer_size: int64 -> handle: variant",
-    reach=Reach.READS_FILES,
+    capabilities=Capability.READS_FILES,
     file_inputs=("filenames",),
     **DATASET_OF_STRINGS,
 )
@@ -189,7 +189,7 @@ def text_line_dataset(
     "FixedLengthRecordDatasetV2",
     "filenames: string, header_bytes: int64, record_bytes: int64, footer_bytes: int64, buffer_size: int64, "
     "compression_type: string -> handle: variant",
-    reach=Reach.READS_FILES,
+    capabilities=Capability.READS_FILES,
     file_inputs=("filenames",),
     **DATASET_OF_STRINGS,
 )
@@ -219,7 +219,7 @@ def fixed_length_record_dataset_v2(
     "FixedLengthRecordDataset",
     "filenames: string, header_bytes: int64, record_bytes: int64, footer_bytes: int64, buffer_size: int64"
     " -> handle: variant",
-    reach=Reach.READS_FILES,
+    capabilities=Capability.READS_FILES,
     file_inputs=("filenames",),
     **DATASET_OF_STRINGS,
 )

@@ -17,8 +17,8 @@ from millrace._src.core import dtypes as d
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_def import op
-from millrace._src.core.reach import Reach
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
@@ -200,14 +200,14 @@ def _scalar(name: str, array: Array) -> str:
     return text.decode()
 
 
-_FILES = Reach.READS_FILES | Reach.WRITES_FILES
+_FILES = Capability.READS_FILES | Capability.WRITES_FILES
 """A query may change the database, and attach others."""
 
 
 @op(
     "SqlDataset",
     "driver_name: string, data_source_name: string, query: string -> handle: variant",
-    reach=_FILES,
+    capabilities=_FILES,
     **DATASET,
 )
 def sql_dataset(
@@ -239,7 +239,7 @@ def sql_dataset(
 @op(
     "ExperimentalSqlDataset",
     "driver_name: string, data_source_name: string, query: string -> handle: variant",
-    reach=_FILES,
+    capabilities=_FILES,
     **DATASET,
 )
 def experimental_sql_dataset(

@@ -16,9 +16,9 @@ from millrace._src.core import dtypes as d
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.errors import invalid
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList
-from millrace._src.core.reach import Reach
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
@@ -192,7 +192,7 @@ def _without(excluded: Sequence[int], table: Table, record: bytes) -> Table | No
 _TABLE: dict[str, Any] = {
     **DATASET,
     "output_types": TypeList(FIELD_TYPES, minimum=1),
-    "reach": Reach.READS_FILES,
+    "capabilities": Capability.READS_FILES,
     "file_inputs": ("filenames",),
 }
 

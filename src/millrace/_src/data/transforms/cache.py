@@ -16,8 +16,8 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import in_plain_graph
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, string
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_def import Effects, op
-from millrace._src.core.reach import Reach
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -221,13 +221,14 @@ class FileCacheCursor(Cursor):
             self._reader.close()
 
 
-def _reach(c: ShapeContext) -> Reach:
+def _of_files(c: ShapeContext) -> Capability:
     """Says that the cache is in files, unless the graph itself says that the files have no name."""
     name = c.value("filename")
-    return Reach.NOTHING if name is not None and name.tolist() == b"" else Reach.READS_FILES | Reach.WRITES_FILES
+    is_in_memory = name is not None and name.tolist() == b""
+    return Capability.NOTHING if is_in_memory else Capability.READS_FILES | Capability.WRITES_FILES
 
 
-@op("CacheDataset", "input_dataset: variant, filename: string -> handle: variant", reach=_reach, **DATASET)
+@op("CacheDataset", "input_dataset: variant, filename: string -> handle: variant", capabilities=_of_files, **DATASET)
 def cache_dataset(
     xp: Xp,
     input_dataset: Array,
@@ -245,7 +246,7 @@ def cache_dataset(
 @op(
     "CacheDatasetV2",
     "input_dataset: variant, filename: string, cache: resource -> handle: variant",
-    reach=_reach,
+    capabilities=_of_files,
     **{**DATASET, "effects": Effects.RANDOM},
 )
 def cache_dataset_v2(

@@ -12,10 +12,10 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, int64, string
 from millrace._src.core.op_attributes import FunctionAttr
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.op_registry import find_late_bound
 from millrace._src.core.op_signature import TypeList
-from millrace._src.core.reach import Reach
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.dataset_base import DatasetBase, apply_op
@@ -39,7 +39,7 @@ _SAVE: dict[str, Any] = {
     "host_only": True,
     "refused_when_compiled": True,
     "effects": Effects.IO,
-    "reach": Reach.WRITES_FILES,
+    "capabilities": Capability.WRITES_FILES,
     "keeps_functions": True,
     "not_differentiable": "files have no gradient",
     "not_batched": "a dataset is a scalar",
@@ -207,7 +207,7 @@ class LoadNode(DatasetNode):
     "LoadDataset",
     "path: string, reader_func_other_args: Treader_func_args -> handle: variant",
     Treader_func_args=TypeList(ANY),
-    reach=Reach.READS_FILES,
+    capabilities=Capability.READS_FILES,
     **{**DATASET, "effects": Effects.READS},
 )
 def load_dataset(

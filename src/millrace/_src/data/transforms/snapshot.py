@@ -15,9 +15,9 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, int64, string
 from millrace._src.core.op_attributes import FunctionAttr
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList
-from millrace._src.core.reach import Reach
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
@@ -165,7 +165,7 @@ class _OneBlock(Cursor):
     "shard_func_other_args: Tshard_func_args -> handle: variant",
     Treader_func_args=TypeList(ANY),
     Tshard_func_args=TypeList(ANY),
-    reach=Reach.READS_FILES | Reach.WRITES_FILES,
+    capabilities=Capability.READS_FILES | Capability.WRITES_FILES,
     **DATASET,
 )
 def snapshot_dataset(

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_def import Effects, op
-from millrace._src.core.reach import Reach
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
@@ -50,15 +50,15 @@ def _print_shape(c: ShapeContext) -> Sequence[TensorShape]:
     return no_outputs(c)
 
 
-def _print_reach(c: ShapeContext) -> Reach:
-    return Reach.WRITES_FILES if c.attr("output_stream").startswith(_FILE) else Reach.NOTHING
+def _print_capabilities(c: ShapeContext) -> Capability:
+    return Capability.WRITES_FILES if c.attr("output_stream").startswith(_FILE) else Capability.NOTHING
 
 
 @op(
     "PrintV2",
     "input: string -> ",
     shape=_print_shape,
-    reach=_print_reach,
+    capabilities=_print_capabilities,
     effects=Effects.IO,
     host_only=True,
     not_differentiable="it has no outputs",

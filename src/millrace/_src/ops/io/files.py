@@ -10,8 +10,8 @@ from typing import Any
 from millrace._src.core import errors
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_def import Effects, op
-from millrace._src.core.reach import Reach
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.array.shape_checks import with_rank, with_rank_at_most
@@ -42,7 +42,7 @@ def _read_shape(c: ShapeContext) -> TensorShape:
     "ReadFile",
     "filename: string -> contents: string",
     shape=_read_shape,
-    reach=Reach.READS_FILES,
+    capabilities=Capability.READS_FILES,
     file_inputs=("filename",),
     effects=Effects.RANDOM,  # another call may find other files
     host_only=True,
@@ -65,7 +65,7 @@ def _write_shape(c: ShapeContext) -> list[TensorShape]:
     "WriteFile",
     "filename: string, contents: string -> ",
     shape=_write_shape,
-    reach=Reach.WRITES_FILES,
+    capabilities=Capability.WRITES_FILES,
     effects=Effects.IO,
     host_only=True,
     not_differentiable=_NO_GRADIENT,
@@ -95,7 +95,7 @@ def _matching_shape(c: ShapeContext) -> TensorShape:
     "MatchingFiles",
     "pattern: string -> filenames: string",
     shape=_matching_shape,
-    reach=Reach.READS_FILES,
+    capabilities=Capability.READS_FILES,
     effects=Effects.RANDOM,  # another call may find other files
     host_only=True,
     not_differentiable=_NO_GRADIENT,

@@ -24,7 +24,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
-from millrace._src.ops.io.proto_messages import KINDS, FieldKind, descriptor_reach, fields_of, shown_dtype
+from millrace._src.ops.io.proto_messages import KINDS, FieldKind, descriptor_capabilities, fields_of, shown_dtype
 from millrace._src.ops.io.wire_format import MalformedError, read_varint
 from millrace._src.ops.strings.text_bytes import string_array
 from millrace._src.ops.type_sets import PLAIN, TypeList
@@ -95,7 +95,7 @@ def _decoded_shapes(c: ShapeContext) -> list[TensorShape]:
     "bytes: string -> sizes: int32, values: output_types",
     output_types=TypeList(PLAIN),
     shape=_decoded_shapes,
-    reach=descriptor_reach,
+    capabilities=descriptor_capabilities,
     host_only=True,
     not_differentiable="the bytes of a message have no gradient",
     not_batched="the largest number of values differs from row to row",

@@ -15,7 +15,7 @@ from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.ops.batching_rules import leading
-from millrace._src.ops.io.proto_messages import KINDS, FieldKind, descriptor_reach, fields_of
+from millrace._src.ops.io.proto_messages import KINDS, FieldKind, descriptor_capabilities, fields_of
 from millrace._src.ops.io.wire_format import varint
 from millrace._src.ops.strings.text_bytes import string_array
 from millrace._src.ops.type_sets import PLAIN, TypeList
@@ -63,7 +63,7 @@ def encode_proto(
     "sizes: int32, values: Tinput_types -> bytes: string",
     Tinput_types=TypeList(PLAIN, minimum=1),
     shape=lambda c: c.shape("sizes")[:-1],
-    reach=descriptor_reach,
+    capabilities=descriptor_capabilities,
     batching=leading("sizes", "values"),
     exact_on_rows=True,
     host_only=True,

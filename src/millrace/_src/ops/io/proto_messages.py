@@ -18,7 +18,7 @@ from google.protobuf.message import DecodeError
 from millrace._src.core import dtypes as d
 from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.errors import invalid
-from millrace._src.core.reach import Reach
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.ops.io.example_fields import shown
 from millrace._src.ops.strings.text_bytes import attr_bytes
@@ -78,11 +78,11 @@ KINDS = {
 """The types of fields; groups, which no one writes any more, are left out."""
 
 
-def descriptor_reach(c: ShapeContext) -> Reach:
+def descriptor_capabilities(c: ShapeContext) -> Capability:
     """Says whether an op reads the description of a message type from a file."""
     source = attr_bytes(c.attr("descriptor_source"))
     is_file = source not in (b"", _LOCAL.encode()) and not source.startswith(_BYTES)
-    return Reach.READS_FILES if is_file else Reach.NOTHING
+    return Capability.READS_FILES if is_file else Capability.NOTHING
 
 
 def fields_of(message_type: str, field_names: list[str], descriptor_source: str) -> tuple[Descriptor, list[Any]]:

@@ -10,8 +10,8 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.errors import invalid
 from millrace._src.core.handle_types import ObjectHandle
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_def import Effects, op
-from millrace._src.core.reach import Reach
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.io.readers import (
@@ -132,7 +132,7 @@ def _two_vectors(c: ShapeContext) -> list[TensorShape]:
     "ReaderReadV2",
     "reader_handle: resource, queue_handle: resource -> key: string, value: string",
     shape=_two_scalars,
-    reach=Reach.READS_FILES,
+    capabilities=Capability.READS_FILES,
     **_CHANGES,
 )
 def reader_read(xp: Xp, reader_handle: Array, queue_handle: Array) -> tuple[Array, Array]:
@@ -145,7 +145,7 @@ def reader_read(xp: Xp, reader_handle: Array, queue_handle: Array) -> tuple[Arra
     "ReaderReadUpToV2",
     "reader_handle: resource, queue_handle: resource, num_records: int64 -> keys: string, values: string",
     shape=_two_vectors,
-    reach=Reach.READS_FILES,
+    capabilities=Capability.READS_FILES,
     **_CHANGES,
 )
 def reader_read_up_to(xp: Xp, reader_handle: Array, queue_handle: Array, num_records: Array) -> list[Array]:

@@ -13,8 +13,8 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, float32, float64, int32, int64, runtime_name, string
 from millrace._src.core.errors import invalid
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_def import Effects, op
-from millrace._src.core.reach import Reach
 from millrace._src.ops.io.file_names import file_name
 from millrace._src.ops.io.file_systems import content_of
 from millrace._src.ops.lookup.tables import table_of
@@ -124,7 +124,7 @@ def _format(text: bytes) -> str:
 @op(
     "InitializeTableFromTextFileV2",
     "table_handle: resource, filename: string ->",
-    reach=Reach.READS_FILES,
+    capabilities=Capability.READS_FILES,
     file_inputs=("filename",),
     shape=no_outputs,
     host_only=True,

@@ -16,9 +16,9 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.errors import invalid
+from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.op_functions import OpFunction
-from millrace._src.core.reach import Reach
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.array.shape_checks import vector, with_rank
@@ -301,11 +301,11 @@ learned_unigram_candidate_sampler_op = _learned("LearnedUnigramCandidateSampler"
 thread_unsafe_unigram_candidate_sampler_op = _learned("ThreadUnsafeUnigramCandidateSampler")
 
 
-def _reach(c: ShapeContext) -> Reach:
-    return Reach.READS_FILES if c.attr("vocab_file") else Reach.NOTHING
+def _of_vocabulary(c: ShapeContext) -> Capability:
+    return Capability.READS_FILES if c.attr("vocab_file") else Capability.NOTHING
 
 
-@op("FixedUnigramCandidateSampler", _SIGNATURE, reach=_reach, **_TRAITS)
+@op("FixedUnigramCandidateSampler", _SIGNATURE, capabilities=_of_vocabulary, **_TRAITS)
 def fixed_unigram_candidate_sampler_op(
     xp: Xp,
     true_classes: Array,

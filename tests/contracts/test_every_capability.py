@@ -22,8 +22,9 @@ import pytest
 from google.protobuf import descriptor_pb2
 
 import millrace as tf
+from millrace._src.core.op_capabilities import Capability
+from millrace._src.core.op_def import OpDef
 from millrace._src.core.op_registry import all_op_names, get_op
-from millrace._src.core.reach import Reach
 from millrace._src.data.dataset_base import new_dataset
 from tests.contracts.calls import call
 from tests.contracts.sample import Sample, all_samples
@@ -49,22 +50,22 @@ HARMLESS = {
 
 
 def declared(name: str) -> bool:
-    return get_op(name).traits.reach is not Reach.NOTHING
+    return get_op(name).traits.capabilities is not Capability.NOTHING
 
 
 @pytest.mark.parametrize("name", OPS)
-def test_an_op_with_an_argument_named_like_a_file_or_an_address_declares_its_reach(name: str) -> None:
+def test_an_op_with_an_argument_named_like_a_file_or_an_address_declares_its_capabilities(name: str) -> None:
     op = get_op(name)
     arguments = [*op.signature.input_names, *op.attr_kinds]
     worldly = [a for a in arguments if NAMES_OF_THE_WORLD.search(a) and (name, a) not in HARMLESS]
-    assert declared(name) or not worldly, f"{name} names {worldly}, and declares no reach"
+    assert declared(name) or not worldly, f"{name} names {worldly}, and declares no capability"
 
 
 @pytest.mark.parametrize("name", [name for name in OPS if declared(name)])
 def test_file_inputs_are_inputs_of_texts_of_an_op_that_only_reads(name: str) -> None:
     op = get_op(name)
     if op.traits.file_inputs:
-        assert op.traits.reach is Reach.READS_FILES
+        assert op.traits.capabilities is Capability.READS_FILES
     for file_input in op.traits.file_inputs:
         (arg,) = [arg for arg in op.signature.inputs if arg.name == file_input]
         assert arg.dtype is tf.string and not arg.is_list
@@ -77,32 +78,32 @@ class Witness:
     """Notes what the process does to files, to the network and to other processes while somebody watches."""
 
     def __init__(self) -> None:
-        self.deeds: list[tuple[Reach, str]] | None = None
+        self.deeds: list[tuple[Capability, str]] | None = None
         self.ignored = tuple(
             {*map(sysconfig.get_path, ("stdlib", "purelib", "platlib")), str(SOURCES), "/proc", "/sys"}
         )
 
-    def note(self, reach: Reach, words: str) -> None:
+    def note(self, capabilities: Capability, words: str) -> None:
         """Notes a deed, unless no watcher is there."""
         if self.deeds is not None:
-            self.deeds.append((reach, words))
+            self.deeds.append((capabilities, words))
 
     def __call__(self, event: str, args: tuple[Any, ...]) -> None:
         if self.deeds is None:
             return
-        reach = self._reach_of_open(args) if event == "open" else EVENTS.get(event.partition("/")[0])
-        if reach is not None and not (args and str(args[0]).startswith(self.ignored)):
-            self.deeds.append((reach, f"{event} {args[:2]!r}"))
+        capabilities = self._capabilities_of_open(args) if event == "open" else EVENTS.get(event.partition("/")[0])
+        if capabilities is not None and not (args and str(args[0]).startswith(self.ignored)):
+            self.deeds.append((capabilities, f"{event} {args[:2]!r}"))
 
     @staticmethod
-    def _reach_of_open(args: tuple[Any, ...]) -> Reach | None:
+    def _capabilities_of_open(args: tuple[Any, ...]) -> Capability | None:
         path, _, flags = args
         if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
-            return Reach.WRITES_FILES
-        return None if os.path.isdir(path) else Reach.READS_FILES  # who writes files waits for their folder
+            return Capability.WRITES_FILES
+        return None if os.path.isdir(path) else Capability.READS_FILES  # who writes files waits for their folder
 
     @contextmanager
-    def watching(self) -> Iterator[list[tuple[Reach, str]]]:
+    def watching(self) -> Iterator[list[tuple[Capability, str]]]:
         self.deeds = deeds = []
         try:
             yield deeds
@@ -113,12 +114,12 @@ class Witness:
 SOURCES = Path(tf.__file__).parent
 
 EVENTS = {
-    **dict.fromkeys(("os.listdir", "os.scandir", "glob.glob"), Reach.READS_FILES),
-    **dict.fromkeys(("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.truncate", "os.link"), Reach.WRITES_FILES),
-    **dict.fromkeys(("os.symlink", "os.chmod", "shutil.rmtree", "shutil.move"), Reach.WRITES_FILES),
-    "sqlite3.connect": Reach.READS_FILES | Reach.WRITES_FILES,
-    **dict.fromkeys(("socket.connect", "socket.bind", "socket.getaddrinfo", "urllib.Request"), Reach.EVERYTHING),
-    **dict.fromkeys(("subprocess.Popen", "os.system", "os.exec", "os.fork", "os.posix_spawn"), Reach.EVERYTHING),
+    **dict.fromkeys(("os.listdir", "os.scandir", "glob.glob"), Capability.READS_FILES),
+    **dict.fromkeys(("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.truncate"), Capability.WRITES_FILES),
+    **dict.fromkeys(("os.link", "os.symlink", "os.chmod", "shutil.rmtree", "shutil.move"), Capability.WRITES_FILES),
+    "sqlite3.connect": Capability.READS_FILES | Capability.WRITES_FILES,
+    **dict.fromkeys(("socket.connect", "socket.bind", "socket.getaddrinfo", "urllib.Request"), Capability.EVERYTHING),
+    **dict.fromkeys(("subprocess.Popen", "os.system", "os.exec", "os.fork", "os.posix_spawn"), Capability.EVERYTHING),
 }
 
 WITNESS = Witness()
@@ -129,7 +130,7 @@ def test_the_witness_sees_files(tmp_path: Path) -> None:
     with WITNESS.watching() as deeds:
         (tmp_path / "f").write_text("x")
         os.listdir(tmp_path)
-    assert [reach for reach, _ in deeds] == [Reach.WRITES_FILES, Reach.READS_FILES]
+    assert [capabilities for capabilities, _ in deeds] == [Capability.WRITES_FILES, Capability.READS_FILES]
 
 
 SAMPLES = list(all_samples())
@@ -141,8 +142,8 @@ def test_the_sample_of_an_op_reaches_nothing_but_what_the_op_declares(sample: Sa
     call(sample)  # imports what the kernel needs
     with WITNESS.watching() as deeds:
         call(sample)
-    reach = op.traits.reach if isinstance(op.traits.reach, Reach) else ALL_THAT_ATTRIBUTES_DECIDE[sample.op]
-    assert not [deed for deed in deeds if deed[0] not in reach]
+    declared_capabilities = declared_by(op)
+    assert not [deed for deed in deeds if deed[0] not in declared_capabilities]
 
 
 # --- every declaration has a cause -------------------------------------------------------------------------------
@@ -246,7 +247,7 @@ def calls_python(function: Callable[..., Any]) -> Act:
     """Calls a function of Python from a graph."""
 
     def noted_call(x: Any) -> Any:
-        WITNESS.note(Reach.RUNS_PYTHON, "call")
+        WITNESS.note(Capability.RUNS_PYTHON, "call")
         return x
 
     traced = tf.function(lambda x: function(noted_call, [x], tf.string), autograph=False)
@@ -255,7 +256,7 @@ def calls_python(function: Callable[..., Any]) -> Act:
 
 def iterates_by_text(folder: Path, op: str) -> Act:
     def elements() -> Any:
-        WITNESS.note(Reach.RUNS_PYTHON, "generator")
+        WITNESS.note(Capability.RUNS_PYTHON, "generator")
         yield "a"
 
     iterator = iter(tf.data.Dataset.from_generator(elements, output_signature=tf.TensorSpec([], tf.string)))
@@ -274,7 +275,7 @@ def runs_a_graph(folder: Path, op: str) -> Act:
 
     def everything(x: Any) -> Any:
         tf.io.write_file(f"{folder}/g", x)
-        return tf.numpy_function(lambda y: WITNESS.note(Reach.RUNS_PYTHON, "call") or y, [x], tf.string)
+        return tf.numpy_function(lambda y: WITNESS.note(Capability.RUNS_PYTHON, "call") or y, [x], tf.string)
 
     dataset = tf.data.TextLineDataset(f"{folder}/f").map(everything)
     graph = dataset._as_serialized_graph(allow_stateful=True)
@@ -392,19 +393,24 @@ EVIDENCE: dict[str, Callable[[Path, str], Act]] = {
     "TextLineDataset": reads_lines,
     "WriteFile": lambda folder, op: lambda: tf.io.write_file(f"{folder}/w", "x"),
 }
-"""For each op with a reach, what prepares a folder and gives an act that makes the op do what it declares."""
+"""For each op with a capability, what prepares a folder and gives an act that makes the op do what it declares."""
 
 ALL_THAT_ATTRIBUTES_DECIDE = {
-    "CacheDataset": Reach.READS_FILES | Reach.WRITES_FILES,
-    "CacheDatasetV2": Reach.READS_FILES | Reach.WRITES_FILES,
-    "DecodeProtoV2": Reach.READS_FILES,
-    "EncodeProto": Reach.READS_FILES,
-    "FixedUnigramCandidateSampler": Reach.READS_FILES,
-    "PrintV2": Reach.WRITES_FILES,
+    "CacheDataset": Capability.READS_FILES | Capability.WRITES_FILES,
+    "CacheDatasetV2": Capability.READS_FILES | Capability.WRITES_FILES,
+    "DecodeProtoV2": Capability.READS_FILES,
+    "EncodeProto": Capability.READS_FILES,
+    "FixedUnigramCandidateSampler": Capability.READS_FILES,
+    "PrintV2": Capability.WRITES_FILES,
 }
 
 
-def test_every_reach_has_its_evidence() -> None:
+def declared_by(op: OpDef) -> Capability:
+    capabilities = op.traits.capabilities
+    return capabilities if isinstance(capabilities, Capability) else ALL_THAT_ATTRIBUTES_DECIDE[op.name]
+
+
+def test_every_capability_has_its_evidence() -> None:
     assert set(EVIDENCE) == {name for name in OPS if declared(name)}
 
 
@@ -415,9 +421,8 @@ def test_an_op_does_what_it_declares_and_no_more(name: str, tmp_path: Path) -> N
         act = EVIDENCE[name](tmp_path / folder, name)
         with WITNESS.watching() as deeds:
             act()
-    reach = get_op(name).traits.reach
-    declared_reach = reach if isinstance(reach, Reach) else ALL_THAT_ATTRIBUTES_DECIDE[name]
-    if Reach.WRITES_FILES in declared_reach:  # who writes into a folder removes what a dead process left there
+    declared_capabilities = declared_by(get_op(name))
+    if Capability.WRITES_FILES in declared_capabilities:  # a writer removes what a dead process left in the folder
         deeds = [deed for deed in deeds if not deed[1].startswith("os.listdir")]
-    seen = functools.reduce(operator.or_, [reach for reach, _ in deeds], Reach.NOTHING)
-    assert seen is declared_reach, deeds
+    seen = functools.reduce(operator.or_, [capabilities for capabilities, _ in deeds], Capability.NOTHING)
+    assert seen is declared_capabilities, deeds

@@ -1,10 +1,13 @@
-"""What an op can reach beyond its operands: files and Python.
+"""The capabilities of an op: whether its kernel reads files, writes files, or runs Python.
 
 Problem: a graph is data until it runs. Then a `WriteFile` in a graph from somewhere writes files, and a `PyFunc` calls
 whatever Python function of the process has the name that the graph gives.
 
-Idea: each op declares what its kernel can reach. Code that runs graphs of strangers reads the declaration and decides
-(`graph/op_policy.py`); `tests/contracts/test_every_reach.py` holds the declarations to what kernels really do.
+Idea: each op declares what its kernel can do beyond computing. Code that runs graphs of strangers reads the declaration
+and decides (`graph/op_policy.py`); `tests/contracts/test_every_capability.py` holds the declarations to what kernels
+really do.
+
+Tests: tests/contracts/test_every_capability.py
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from __future__ import annotations
 import enum
 
 
-class Reach(enum.Flag):
+class Capability(enum.Flag):
     """What an op can do beyond computing with its operands and changing resources among them."""
 
     NOTHING = 0
