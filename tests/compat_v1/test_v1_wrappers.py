@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from millrace._src.compat_v1.v1_wrappers import v1_wrapper
+from millrace._src.compat_v1.v1_wrappers import v1_arguments, v1_wrapper
 
 
 def today(input: Any, filters: Any, axis: Any = None, keep: bool = False, mode: str = "a") -> tuple[Any, ...]:
@@ -56,3 +56,40 @@ def test_the_documentation_names_what_is_old_and_keeps_the_arguments() -> None:
     assert "`value` is `input`, `filter` is `filters`, `dim` is `axis`" in text
     assert "Without effect: `unused`" in text
     assert ">>> 1 + 1" in text and "filters: the second." in text
+
+
+@v1_arguments(
+    "value=None, keep_dims=None, mode=MODE, input=None, keep=None",
+    renamed={"value": "input", "keep_dims": "keep"},
+    required={"input": "`input` is required."},
+    names={"MODE": "c"},
+)
+def scaled(input: Any, mode: str, keep: bool = True) -> tuple[Any, ...]:
+    """Returns its arguments.
+
+    Args:
+      input: the first.
+    """
+    return input, mode, keep
+
+
+def test_a_function_of_tensorflow_1_gets_the_old_names() -> None:
+    assert str(inspect.signature(scaled)) == "(value=None, keep_dims=None, mode='c', input=None, keep=None)"
+    assert scaled.__name__ == "scaled"
+    assert scaled(1, False) == scaled(input=1, keep=False) == (1, "c", False)
+    with pytest.raises(ValueError, match="Cannot specify both 'value' and 'input'"):
+        scaled(1, input=1)
+
+
+def test_the_default_of_the_function_counts_where_neither_name_is_given() -> None:
+    assert scaled(1) == (1, "c", True)
+
+
+def test_a_required_argument_is_missing() -> None:
+    with pytest.raises(ValueError, match="`input` is required"):
+        scaled(keep=True)
+
+
+def test_the_documentation_is_the_functions_own_with_the_old_names() -> None:
+    names = "`value` is `input`, `keep_dims` is `keep`"
+    assert inspect.getdoc(scaled) == f"Returns its arguments.\n\nOld names: {names}.\n\nArgs:\n  input: the first."

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from millrace._src.compat_v1.v1_wrappers import v1_wrapper
+from millrace._src.compat_v1.v1_wrappers import v1_arguments, v1_wrapper
 from millrace._src.core.argument_types import DTypeLike, ShapeLike, TensorLike
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype, int64
+from millrace._src.core.overloads import overload
 from millrace._src.core.shape_context import static_shape
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.tensor import Tensor
@@ -20,11 +22,11 @@ from millrace._src.ops.sparse.dense_conversion import sparse_to_dense_op
 from millrace._src.ops.sparse.joining import join_sparse, sparse_split
 from millrace._src.ops.sparse.merging import sparse_add
 from millrace._src.ops.sparse.ordering import sparse_reorder
+from millrace._src.ops.sparse.overloads import ones_like_sparse, zeros_like_sparse
 from millrace._src.ops.sparse.reducing import sparse_reduce_max, sparse_reduce_sum
 from millrace._src.ops.sparse.serialization import serialize_many_sparse, serialize_sparse
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, SparseTensorType, SparseTensorValue, as_sparse
 from millrace._src.util.export import export
-from millrace._src.util.old_arguments import one_of
 
 
 @export(v1=["sparse_placeholder", "sparse.placeholder"])
@@ -177,13 +179,16 @@ def sparse_to_dense_v1(
 
 
 @export(v1=["sparse.concat", "sparse_concat"])
+@v1_arguments(
+    "axis, sp_inputs, name=None, expand_nonconcat_dim=False, concat_dim=None, expand_nonconcat_dims=None",
+    renamed={"concat_dim": "axis"},
+)
 def sparse_concat_v1(
     axis: TensorLike,
     sp_inputs: TensorLike,
-    name: str | None = None,
-    expand_nonconcat_dim: bool = False,
-    concat_dim: TensorLike | None = None,
-    expand_nonconcat_dims: bool | None = None,
+    name: str | None,
+    expand_nonconcat_dim: bool,
+    expand_nonconcat_dims: bool | None,
 ) -> Any:
     """Joins sparse tensors along an axis, with the argument order and older names of TensorFlow 1.
 
@@ -196,13 +201,11 @@ def sparse_concat_v1(
       sp_inputs: a list of SparseTensors of one rank and dtype.
       name: name of the operation.
       expand_nonconcat_dim: the older name of `expand_nonconcat_dims`.
-      concat_dim: the older name of `axis`.
       expand_nonconcat_dims: whether other dimensions may differ; the result has the largest.
 
     Returns: A SparseTensor.
     Raises: ValueError: if both names of an argument are given.
     """
-    axis = one_of("concat_dim", concat_dim, "axis", axis)
     expand = expand_nonconcat_dim if expand_nonconcat_dims is None else expand_nonconcat_dims
     return join_sparse(axis, sp_inputs, expand, name)
 
@@ -216,13 +219,14 @@ _REQUIRED = _KeywordRequired()
 
 
 @export(v1=["sparse.split", "sparse_split"])
+@v1_arguments(
+    "keyword_required=REQUIRED, sp_input=None, num_split=None, axis=None, name=None, split_dim=None",
+    renamed={"split_dim": "axis"},
+    required={"sp_input": "sp_input is required", "num_split": "num_split is required"},
+    names={"REQUIRED": _REQUIRED},
+)
 def sparse_split_v1(
-    keyword_required: object = _REQUIRED,
-    sp_input: object = None,
-    num_split: object = None,
-    axis: TensorLike | None = None,
-    name: str | None = None,
-    split_dim: TensorLike | None = None,
+    keyword_required: object, sp_input: object, num_split: object, axis: TensorLike | None, name: str | None
 ) -> Any:
     """Splits a sparse tensor into several along an axis; all arguments go by keyword.
 
@@ -236,142 +240,58 @@ def sparse_split_v1(
       num_split: the number of parts, an int.
       axis: the axis, an integer.
       name: name of the operation.
-      split_dim: the older name of `axis`.
 
     Returns: A list of `num_split` SparseTensors.
     Raises: ValueError: if an argument is missing, or given by position.
     """
     if keyword_required is not _REQUIRED:
         raise ValueError("Keyword arguments are required for this function.")
-    for argument, value in (("sp_input", sp_input), ("num_split", num_split)):
-        if value is None:
-            raise ValueError(f"{argument} is required")
-    return sparse_split(sp_input, num_split, one_of("split_dim", split_dim, "axis", axis), name)
+    return sparse_split(sp_input, num_split, axis, name)
 
 
-@export(v1=["sparse.add", "sparse_add"])
-def sparse_add_v1(
-    a: TensorLike, b: TensorLike, threshold: TensorLike | None = None, thresh: TensorLike | None = None
-) -> Any:
-    """Adds two tensors, of which at least one is sparse; `thresh` is the older name of `threshold`.
-
+sparse_add_v1 = export(v1=["sparse.add", "sparse_add"])(
+    v1_wrapper(
+        "sparse.add",
+        sparse_add,
+        "a, b, threshold=None, thresh=None",
+        """
     >>> a = tf.SparseTensor([[0], [2]], [1.0, 2.0], [4])
     >>> tf.compat.v1.sparse_add(a, a, thresh=3.0).values.numpy()
     array([4.], dtype=float32)
-
-    Args:
-      a: a SparseTensor or a Tensor of numbers.
-      b: a SparseTensor or a Tensor of the same shape and dtype.
-      threshold: a scalar: a sum of two elements that is smaller in magnitude is left out of a sparse result.
-      thresh: the older name of `threshold`.
-
-    Returns: A SparseTensor if both tensors are sparse, else a Tensor.
-    Raises: ValueError: if both `threshold` and `thresh` are given.
-    """
-    chosen_threshold = one_of("thresh", thresh, "threshold", threshold)
-    return sparse_add(a, b, 0 if chosen_threshold is None else chosen_threshold)
+    """,
+        renamed={"thresh": "threshold"},
+    )
+)
 
 
-def _v1_arguments(axis: object, keepdims: object, reduction_axes: object, keep_dims: object) -> tuple[Any, Any]:
-    """Returns axis and keepdims, of which each may be given by an older name."""
-    axis = one_of("reduction_axes", reduction_axes, "axis", axis)
-    return axis, one_of("keep_dims", keep_dims, "keepdims", keepdims)
+def _reduction(name: str, call: Callable[..., Any], output_is_sparse: bool) -> Callable[..., Any]:
+    """Makes the function of TensorFlow 1 of a reduction, whose result is dense or sparse."""
+    return v1_wrapper(
+        f"sparse.{name}",
+        call,
+        "sp_input, axis=None, keepdims=None, reduction_axes=None, keep_dims=None",
+        f"""
+    >>> st = tf.SparseTensor([[0, 0], [0, 1]], [5, 6], [1, 2])
+    >>> tf.compat.v1.sparse.{name}(st, reduction_axes=1).shape
+    TensorShape([{None if output_is_sparse else 1}])
+    """,
+        renamed={"reduction_axes": "axis", "keep_dims": "keepdims"},
+        fixed={"output_is_sparse": output_is_sparse},
+    )
 
 
-@export(v1=["sparse.reduce_sum", "sparse_reduce_sum"])
-def sparse_reduce_sum_v1(
-    sp_input: TensorLike,
-    axis: TensorLike | None = None,
-    keepdims: object = None,
-    reduction_axes: TensorLike | None = None,
-    keep_dims: object = None,
-) -> Any:
-    """Adds up a sparse tensor along axes, as a dense tensor.
-
-    Args:
-      sp_input: a SparseTensor of numbers.
-      axis: an axis or a list of axes; None for all.
-      keepdims: whether reduced axes stay with size one.
-      reduction_axes: the older name of `axis`.
-      keep_dims: the older name of `keepdims`.
-
-    Returns: A Tensor.
-    Raises: ValueError: if both names of an argument are given.
-    """
-    axis, keepdims = _v1_arguments(axis, keepdims, reduction_axes, keep_dims)
-    return sparse_reduce_sum(sp_input, axis, keepdims)
-
-
-@export(v1=["sparse.reduce_sum_sparse", "sparse_reduce_sum_sparse"])
-def sparse_reduce_sum_sparse_v1(
-    sp_input: TensorLike,
-    axis: TensorLike | None = None,
-    keepdims: object = None,
-    reduction_axes: TensorLike | None = None,
-    keep_dims: object = None,
-) -> Any:
-    """Adds up a sparse tensor along axes, as a sparse tensor.
-
-    Args:
-      sp_input: a SparseTensor of numbers.
-      axis: an axis or a list of axes; None for all.
-      keepdims: whether reduced axes stay with size one.
-      reduction_axes: the older name of `axis`.
-      keep_dims: the older name of `keepdims`.
-
-    Returns: A SparseTensor.
-    Raises: ValueError: if both names of an argument are given.
-    """
-    axis, keepdims = _v1_arguments(axis, keepdims, reduction_axes, keep_dims)
-    return sparse_reduce_sum(sp_input, axis, keepdims, output_is_sparse=True)
-
-
-@export(v1=["sparse.reduce_max", "sparse_reduce_max"])
-def sparse_reduce_max_v1(
-    sp_input: TensorLike,
-    axis: TensorLike | None = None,
-    keepdims: object = None,
-    reduction_axes: TensorLike | None = None,
-    keep_dims: object = None,
-) -> Any:
-    """Finds the largest elements of a sparse tensor along axes, as a dense tensor.
-
-    Args:
-      sp_input: a SparseTensor of real numbers.
-      axis: an axis or a list of axes; None for all.
-      keepdims: whether reduced axes stay with size one.
-      reduction_axes: the older name of `axis`.
-      keep_dims: the older name of `keepdims`.
-
-    Returns: A Tensor.
-    Raises: ValueError: if both names of an argument are given.
-    """
-    axis, keepdims = _v1_arguments(axis, keepdims, reduction_axes, keep_dims)
-    return sparse_reduce_max(sp_input, axis, keepdims)
-
-
-@export(v1=["sparse.reduce_max_sparse", "sparse_reduce_max_sparse"])
-def sparse_reduce_max_sparse_v1(
-    sp_input: TensorLike,
-    axis: TensorLike | None = None,
-    keepdims: object = None,
-    reduction_axes: TensorLike | None = None,
-    keep_dims: object = None,
-) -> Any:
-    """Finds the largest elements of a sparse tensor along axes, as a sparse tensor.
-
-    Args:
-      sp_input: a SparseTensor of real numbers.
-      axis: an axis or a list of axes; None for all.
-      keepdims: whether reduced axes stay with size one.
-      reduction_axes: the older name of `axis`.
-      keep_dims: the older name of `keepdims`.
-
-    Returns: A SparseTensor.
-    Raises: ValueError: if both names of an argument are given.
-    """
-    axis, keepdims = _v1_arguments(axis, keepdims, reduction_axes, keep_dims)
-    return sparse_reduce_max(sp_input, axis, keepdims, output_is_sparse=True)
+sparse_reduce_sum_v1 = export(v1=["sparse.reduce_sum", "sparse_reduce_sum"])(
+    _reduction("reduce_sum", sparse_reduce_sum, False)
+)
+sparse_reduce_sum_sparse_v1 = export(v1=["sparse.reduce_sum_sparse", "sparse_reduce_sum_sparse"])(
+    _reduction("reduce_sum_sparse", sparse_reduce_sum, True)
+)
+sparse_reduce_max_v1 = export(v1=["sparse.reduce_max", "sparse_reduce_max"])(
+    _reduction("reduce_max", sparse_reduce_max, False)
+)
+sparse_reduce_max_sparse_v1 = export(v1=["sparse.reduce_max_sparse", "sparse_reduce_max_sparse"])(
+    _reduction("reduce_max_sparse", sparse_reduce_max, True)
+)
 
 
 serialize_sparse_v1 = export(v1=["io.serialize_sparse", "serialize_sparse"])(
@@ -398,3 +318,19 @@ serialize_many_sparse_v1 = export(v1=["io.serialize_many_sparse", "serialize_man
     """,
     )
 )
+
+
+@overload("compat.v1.zeros_like", SparseTensor)
+def zeros_like_sparse_v1(
+    tensor: object, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True
+) -> Any:
+    """Makes a dense tensor of zeros of the shape of a sparse tensor."""
+    return zeros_like_sparse(tensor, dtype, name)
+
+
+@overload("compat.v1.ones_like", SparseTensor)
+def ones_like_sparse_v1(
+    tensor: object, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True
+) -> Any:
+    """Makes a dense tensor of ones of the shape of a sparse tensor."""
+    return ones_like_sparse(tensor, dtype, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.compat_v1.v1_wrappers import v1_wrapper
+from millrace._src.compat_v1.v1_wrappers import v1_arguments, v1_wrapper
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -18,7 +18,6 @@ from millrace._src.ops.strings.numbers import to_number
 from millrace._src.ops.strings.splitting import ragged_parts, split, text_tensor
 from millrace._src.ops.strings.transforming import length, substr
 from millrace._src.util.export import export
-from millrace._src.util.old_arguments import one_of
 
 
 @export(v1=["io.decode_raw", "decode_raw"])
@@ -118,14 +117,11 @@ def to_number_v1(string_tensor: Any = None, out_type: Any = float32, name: str |
 
 
 @export(v1=["strings.split"])
-def split_v1(
-    input: Any = None,
-    sep: object = None,
-    maxsplit: int = -1,
-    result_type: str = "SparseTensor",
-    source: TensorLike | None = None,
-    name: str | None = None,
-) -> Any:
+@v1_arguments(
+    "input=None, sep=None, maxsplit=-1, result_type='SparseTensor', source=None, name=None",
+    renamed={"source": "input"},
+)
+def split_v1(input: Any, sep: object, maxsplit: int, result_type: str, name: str | None) -> Any:
     """Splits strings into parts, along a new last axis.
 
     Args:
@@ -133,13 +129,11 @@ def split_v1(
       sep: the separator; None or "" means runs of white space.
       maxsplit: how often to split each string at most; -1 for every separator.
       result_type: "SparseTensor" or "RaggedTensor".
-      source: the older name of `input`.
       name: name of the scope in a graph.
 
     Returns: A SparseTensor or RaggedTensor of rank n + 1.
     Raises: ValueError: if `result_type` is unknown, or both `input` and `source` are given.
     """
-    input = one_of("source", source, "input", input)
     _check_result_type(result_type)
     with name_scope(name, "StringSplit"):
         input = text_tensor(input)
@@ -155,21 +149,17 @@ def _check_result_type(result_type: str) -> None:
 
 
 @export(v1=["string_split"])
-def string_split_v1(
-    source: TensorLike,
-    sep: object = None,
-    skip_empty: bool = True,
-    delimiter: TensorLike | None = None,
-    result_type: str = "SparseTensor",
-    name: str | None = None,
-) -> Any:
+@v1_arguments(
+    "source, sep=None, skip_empty=True, delimiter=None, result_type='SparseTensor', name=None",
+    renamed={"delimiter": "sep"},
+)
+def string_split_v1(source: TensorLike, sep: Any, skip_empty: bool, result_type: str, name: str | None) -> Any:
     """Splits strings at each byte of a separator.
 
     Args:
       source: a string vector.
       sep: the bytes at which to split; None means at blanks, "" after each byte.
       skip_empty: whether empty parts are left out.
-      delimiter: the older name of `sep`.
       result_type: "SparseTensor" or "RaggedTensor".
       name: name of the scope in a graph.
 
@@ -178,10 +168,9 @@ def string_split_v1(
       ValueError: if `result_type` is unknown, or both `sep` and `delimiter` are given.
       tf.errors.InvalidArgumentError: if `source` is not a vector.
     """
-    separator = one_of("delimiter", delimiter, "sep", sep)
     with name_scope(name, "StringSplit"):
         source = convert_to_tensor(source, dtype=string, name="source")
-        separator = " " if separator is None else separator
+        separator = " " if sep is None else sep
         parts = raw.StringSplit(input=source, delimiter=separator, skip_empty=skip_empty)
         _check_result_type(result_type)
         return ragged_parts(*parts) if result_type == "RaggedTensor" else SparseTensor(*parts)

@@ -6,18 +6,16 @@ from typing import Any
 
 from millrace._src.compat_v1.v1_wrappers import v1_wrapper
 from millrace._src.core.argument_types import TensorLike
-from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.padding import pad
 from millrace._src.ops.array.patches import extract_image_patches_op
 from millrace._src.ops.array.quantizing import quantize
-from millrace._src.ops.array.reshaping import expand_dims_op, squeeze
+from millrace._src.ops.array.reshaping import expand_dims, squeeze
 from millrace._src.ops.array.reversing import reverse_sequence
 from millrace._src.ops.array.shape_ops import shape, size
 from millrace._src.ops.array.space_to_batch import batch_to_space_nd, space_to_batch_nd, square_block
 from millrace._src.ops.array.space_to_depth import depth_to_space, space_to_depth
 from millrace._src.ops.array.transposing import transpose
 from millrace._src.util.export import export
-from millrace._src.util.old_arguments import one_of
 
 shape_v1 = export(v1=["shape"])(
     v1_wrapper(
@@ -59,28 +57,19 @@ squeeze_v1 = export(v1=["squeeze"])(
 )
 
 
-@export(v1=["expand_dims"])
-def expand_dims_v1(
-    input: TensorLike, axis: TensorLike | None = None, name: str | None = None, dim: TensorLike | None = None
-) -> Any:
-    """Inserts a dimension of size 1, with TensorFlow 1's `dim`, the old name of `axis`.
-
+expand_dims_v1 = export(v1=["expand_dims"])(
+    v1_wrapper(
+        "expand_dims",
+        expand_dims,
+        "input, axis=None, name=None, dim=None",
+        """
     >>> tf.compat.v1.expand_dims([1, 2], dim=0).shape
     TensorShape([1, 2])
-
-    Args:
-      input: A Tensor of any dtype.
-      axis: where the new dimension goes.
-      name: name of the operation.
-      dim: the same as `axis`.
-
-    Returns: A Tensor with the elements of `input`.
-    Raises: ValueError: if both names are given, or none.
-    """
-    axis = one_of("dim", dim, "axis", axis)
-    if axis is None:
-        raise ValueError("Must specify an axis argument to tf.expand_dims()")
-    return expand_dims_op(input, index_tensor(axis), name=name)
+    """,
+        renamed={"dim": "axis"},
+        required={"axis": "Must specify an axis argument to tf.expand_dims()"},
+    )
+)
 
 
 pad_v1 = export(v1=["pad"])(

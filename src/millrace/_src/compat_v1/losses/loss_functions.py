@@ -11,6 +11,7 @@ from millrace._src.compat_v1.losses.reduction import (
     compute_weighted_loss,
     number_of_weighted,
 )
+from millrace._src.compat_v1.v1_wrappers import v1_arguments
 from millrace._src.compat_v1.weights import squeezed_like
 from millrace._src.core import dtypes as d
 from millrace._src.core.argument_types import TensorLike
@@ -34,7 +35,6 @@ from millrace._src.ops.nn.cross_entropy import (
 )
 from millrace._src.ops.nn.losses import sigmoid_cross_entropy_with_logits
 from millrace._src.util.export import export
-from millrace._src.util.old_arguments import one_of
 
 _MEAN = Reduction.SUM_BY_NONZERO_WEIGHTS
 
@@ -88,15 +88,20 @@ def absolute_difference(
 
 
 @export(v1=["losses.cosine_distance"])
+@v1_arguments(
+    "labels, predictions, axis=None, weights=1.0, scope=None, loss_collection=LOSSES, reduction=MEAN, dim=None",
+    renamed={"dim": "axis"},
+    required={"axis": "You must specify argument `axis`."},
+    names={"LOSSES": LOSSES, "MEAN": _MEAN},
+)
 def cosine_distance(
     labels: TensorLike,
     predictions: TensorLike,
-    axis: int | None = None,
-    weights: TensorLike = 1.0,
-    scope: str | None = None,
-    loss_collection: str | None = LOSSES,
-    reduction: str = _MEAN,
-    dim: int | None = None,
+    axis: int,
+    weights: TensorLike,
+    scope: str | None,
+    loss_collection: str | None,
+    reduction: str,
 ) -> Tensor:
     """Computes the loss `1 - sum(labels * predictions)` along an axis, for vectors of length 1.
 
@@ -111,14 +116,10 @@ def cosine_distance(
       scope: A name for the operations.
       loss_collection: The collection that the loss is added to.
       reduction: A value of `Reduction`.
-      dim: The old name of `axis`.
 
     Returns: The loss, float32.
     Raises: ValueError: if shapes do not fit, or the axis is missing or given twice.
     """
-    axis = one_of("dim", dim, "axis", axis)
-    if axis is None:
-        raise ValueError("You must specify argument `axis`.")
     _require(labels=labels, predictions=predictions)
     with name_scope(scope, "cosine_distance_loss") as scope:
         predictions, labels = _floats(predictions, labels)

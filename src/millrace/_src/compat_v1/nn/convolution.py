@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from millrace._src.compat_v1.v1_wrappers import v1_wrapper
+from millrace._src.compat_v1.v1_wrappers import v1_arguments, v1_wrapper
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.nn import convolution as convolutions
@@ -18,7 +18,6 @@ from millrace._src.ops.nn.convolution_ops import (
 )
 from millrace._src.ops.nn.depthwise_ops import depthwise_op
 from millrace._src.util.export import export, export_constant
-from millrace._src.util.old_arguments import one_of
 
 conv1d = v1_wrapper(
     "nn.conv1d",
@@ -164,17 +163,21 @@ def conv2d_backprop_filter(
 
 
 @export(v1=["nn.conv2d_backprop_input"])
+@v1_arguments(
+    "input_sizes, filter=None, out_backprop=None, strides=None, padding=None, use_cudnn_on_gpu=True, "
+    "data_format='NHWC', dilations=[1, 1, 1, 1], name=None, filters=None",
+    renamed={"filter": "filters"},
+)
 def conv2d_backprop_input(
     input_sizes: TensorLike,
-    filter: TensorLike | None = None,
-    out_backprop: TensorLike | None = None,
-    strides: TensorLike | None = None,
-    padding: object = None,
-    use_cudnn_on_gpu: bool = True,
-    data_format: str = "NHWC",
-    dilations: Sequence[int] = [1, 1, 1, 1],
-    name: str | None = None,
-    filters: TensorLike | None = None,
+    filters: TensorLike,
+    out_backprop: TensorLike,
+    strides: TensorLike,
+    padding: object,
+    use_cudnn_on_gpu: bool,
+    data_format: str,
+    dilations: Sequence[int],
+    name: str | None,
 ) -> Tensor:
     """Computes the gradient of a 2-D convolution with respect to its input.
 
@@ -187,7 +190,7 @@ def conv2d_backprop_input(
 
     Args:
       input_sizes: the shape of the input, an int32 vector.
-      filter: A Tensor `[height, width, channels, features]`.
+      filters: A Tensor `[height, width, channels, features]`.
       out_backprop: the gradient with respect to the output.
       strides: four ints.
       padding: "SAME", "VALID", or a list of pairs for all four dimensions.
@@ -195,7 +198,6 @@ def conv2d_backprop_input(
       data_format: "NHWC" or "NCHW".
       dilations: four ints.
       name: A name for the operation (optional).
-      filters: a newer name of `filter`.
 
     Returns: A Tensor of shape `input_sizes`.
     Raises: ValueError: if both `filter` and `filters` are given.
@@ -203,7 +205,7 @@ def conv2d_backprop_input(
     mode, explicit = padding_attributes(padding)
     return conv2d_input_gradient_op(
         input_sizes,
-        one_of("filter", filter, "filters", filters),
+        filters,
         out_backprop,
         strides=strides,
         padding=mode,

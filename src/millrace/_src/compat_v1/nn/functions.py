@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from millrace._src.compat_v1.v1_wrappers import v1_wrapper
-from millrace._src.core.argument_types import TensorLike
 from millrace._src.ops.nn import activations, cross_entropy, losses, softmax
 from millrace._src.util.export import export, export_constant
-from millrace._src.util.old_arguments import one_of
 
 softmax_v1 = v1_wrapper(
     "nn.softmax",
@@ -71,26 +67,15 @@ crelu = v1_wrapper(
 export_constant(__name__, "crelu", v1=["nn.crelu"])
 
 
-@export(v1=["nn.softmax_cross_entropy_with_logits_v2"])
-def softmax_cross_entropy_with_logits_v2(
-    labels: TensorLike, logits: TensorLike, axis: int | None = None, name: str | None = None, dim: int | None = None
-) -> Any:
-    """Computes `tf.nn.softmax_cross_entropy_with_logits`, whose class axis may be called `dim`.
-
+softmax_cross_entropy_with_logits_v2 = export(v1=["nn.softmax_cross_entropy_with_logits_v2"])(
+    v1_wrapper(
+        "nn.softmax_cross_entropy_with_logits_v2",
+        cross_entropy.softmax_cross_entropy_with_logits,
+        "labels, logits, axis=None, name=None, dim=None",
+        """
     >>> tf.compat.v1.nn.softmax_cross_entropy_with_logits_v2(labels=[[0., 1.]], logits=[[1., 1.]], dim=1).numpy()
     array([0.6931472], dtype=float32)
-
-    Args:
-      labels: along the class axis, a probability distribution; differentiated too.
-      logits: unnormalized log-probabilities.
-      axis: the class axis; the last one if it is not given.
-      name: A name for the operation (optional).
-      dim: the old name of `axis`.
-
-    Returns: The loss.
-    Raises: ValueError: if the axis is given under both names.
-    """
-    class_axis = one_of("dim", dim, "axis", axis)
-    return cross_entropy.softmax_cross_entropy_with_logits(
-        labels, logits, -1 if class_axis is None else class_axis, name
+    """,
+        renamed={"dim": "axis"},
     )
+)

@@ -9,6 +9,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+from millrace._src.compat_v1.v1_wrappers import v1_arguments, v1_wrapper
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -28,20 +29,24 @@ from millrace._src.ops.nn.dropout import dropout
 from millrace._src.ops.nn.max_pool_ops import max_pool_op
 from millrace._src.ops.nn.moments import moments
 from millrace._src.util.export import export
-from millrace._src.util.old_arguments import one_of
+from millrace._src.util.old_arguments import given, one_of
 
 
 @export(v1=["nn.conv2d"])
+@v1_arguments(
+    "input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format='NHWC', "
+    "dilations=[1, 1, 1, 1], name=None, filters=None",
+    renamed={"filter": "filters"},
+)
 def conv2d_v1(
     input: Any,
-    filter: TensorLike | None = None,
-    strides: TensorLike | None = None,
-    padding: object = None,
-    use_cudnn_on_gpu: bool = True,
-    data_format: str = "NHWC",
-    dilations: Sequence[int] = [1, 1, 1, 1],
-    name: str | None = None,
-    filters: TensorLike | None = None,
+    filters: TensorLike,
+    strides: TensorLike,
+    padding: object,
+    use_cudnn_on_gpu: bool,
+    data_format: str,
+    dilations: Sequence[int],
+    name: str | None,
 ) -> Tensor:
     """Computes `tf.nn.conv2d` with TensorFlow 1's arguments.
 
@@ -50,20 +55,18 @@ def conv2d_v1(
 
     Args:
       input: A Tensor `[batch, height, width, channels]`.
-      filter: A Tensor `[height, width, channels / groups, features]`.
+      filters: A Tensor `[height, width, channels / groups, features]`.
       strides: how far windows are apart.
       padding: "SAME", "VALID", or a list of pairs for all four dimensions.
       use_cudnn_on_gpu: kept in graphs; no effect here.
       data_format: "NHWC" or "NCHW".
       dilations: how far a window's elements are apart.
       name: A name for the operation (optional).
-      filters: a newer name of `filter`.
 
     Returns: A Tensor of the dtype and format of `input`.
     """
     mode, explicit = padding_attributes(padding)
     channel_axis = 1 if is_channels_first(data_format) else 3
-    filter = one_of("filter", filter, "filters", filters)
     call = functools.partial(
         conv2d_op,
         strides=for_all_dimensions(strides, 2, channel_axis, "strides"),
@@ -75,19 +78,19 @@ def conv2d_v1(
     )
     input = convert_to_tensor(input, name="input")
     if input.shape.rank is None or input.shape.rank <= 4:
-        return call(input, filter, name=name)
-    return merge_batch_dimensions(input, lambda x: call(x, filter), 3, name)
+        return call(input, filters, name=name)
+    return merge_batch_dimensions(input, lambda x: call(x, filters), 3, name)
+
+
+_POOL_ARGUMENTS = v1_arguments(
+    "value, ksize, strides, padding, data_format='NHWC', name=None, input=None", renamed={"value": "input"}
+)
 
 
 @export(v1=["nn.max_pool"])
+@_POOL_ARGUMENTS
 def max_pool_v1(
-    value: TensorLike,
-    ksize: TensorLike,
-    strides: TensorLike,
-    padding: object,
-    data_format: str = "NHWC",
-    name: str | None = None,
-    input: TensorLike | None = None,
+    input: TensorLike, ksize: TensorLike, strides: TensorLike, padding: object, data_format: str, name: str | None
 ) -> Tensor:
     """Computes `tf.nn.max_pool2d` with TensorFlow 1's arguments.
 
@@ -95,21 +98,20 @@ def max_pool_v1(
     TensorShape([1, 2, 2, 1])
 
     Args:
-      value: A Tensor `[batch, height, width, channels]`.
+      input: A Tensor `[batch, height, width, channels]`.
       ksize: the window.
       strides: how far windows are apart.
       padding: "SAME", "VALID", or a list of pairs for all four dimensions.
       data_format: "NHWC" or "NCHW".
       name: A name for the operation (optional).
-      input: a newer name of `value`.
 
-    Returns: A Tensor of the dtype of `value`.
+    Returns: A Tensor of the dtype of `input`.
     """
     with name_scope(name, "MaxPool") as scope:
         mode, explicit = padding_attributes(padding)
         channel_axis = 1 if is_channels_first(data_format) else 3
         return max_pool_op(
-            one_of("value", value, "input", input),
+            input,
             ksize=for_all_dimensions(ksize, 2, channel_axis, "ksize"),
             strides=for_all_dimensions(strides, 2, channel_axis, "strides"),
             padding=mode,
@@ -120,14 +122,9 @@ def max_pool_v1(
 
 
 @export(v1=["nn.avg_pool", "nn.avg_pool2d"])
+@_POOL_ARGUMENTS
 def avg_pool_v1(
-    value: TensorLike,
-    ksize: TensorLike,
-    strides: TensorLike,
-    padding: str,
-    data_format: str = "NHWC",
-    name: str | None = None,
-    input: TensorLike | None = None,
+    input: TensorLike, ksize: TensorLike, strides: TensorLike, padding: str, data_format: str, name: str | None
 ) -> Tensor:
     """Computes `tf.nn.avg_pool2d` with TensorFlow 1's arguments.
 
@@ -135,20 +132,19 @@ def avg_pool_v1(
     TensorShape([1, 2, 2, 1])
 
     Args:
-      value: A Tensor `[batch, height, width, channels]`.
+      input: A Tensor `[batch, height, width, channels]`.
       ksize: the window.
       strides: how far windows are apart.
       padding: "SAME" or "VALID".
       data_format: "NHWC" or "NCHW".
       name: A name for the operation (optional).
-      input: a newer name of `value`.
 
-    Returns: A Tensor of the dtype of `value`.
+    Returns: A Tensor of the dtype of `input`.
     """
     with name_scope(name, "AvgPool") as scope:
         channel_axis = 1 if is_channels_first(data_format) else 3
         return avg_pool_op(
-            one_of("value", value, "input", input),
+            input,
             ksize=for_all_dimensions(ksize, 2, channel_axis, "ksize"),
             strides=for_all_dimensions(strides, 2, channel_axis, "strides"),
             padding=padding,
@@ -178,38 +174,22 @@ def dropout_v1(
     Raises: ValueError: if neither or both probabilities are given.
     """
     rate = one_of("keep_prob", None if keep_prob is None else 1.0 - keep_prob, "rate", rate)
-    if rate is None:
-        raise ValueError("`rate` must be provided.")
-    return dropout(x, rate, noise_shape=noise_shape, seed=seed, name=name)
+    return dropout(x, given(rate, "`rate` must be provided."), noise_shape=noise_shape, seed=seed, name=name)
 
 
-@export(v1=["nn.moments"])
-def moments_v1(
-    x: Any,
-    axes: Any,
-    shift: Any = None,
-    name: Any = None,
-    keep_dims: object = None,
-    keepdims: object = None,
-) -> tuple[Tensor, Tensor]:
-    """Computes `tf.nn.moments` with TensorFlow 1's `keep_dims`.
-
+moments_v1 = export(v1=["nn.moments"])(
+    v1_wrapper(
+        "nn.moments",
+        moments,
+        "x, axes, shift=None, name=None, keep_dims=None, keepdims=None",
+        """
     >>> mean, variance = tf.compat.v1.nn.moments(tf.constant([[1., 3.]]), [1], keep_dims=True)
     >>> mean.numpy(), variance.numpy()
     (array([[2.]], dtype=float32), array([[1.]], dtype=float32))
-
-    Args:
-      x: A Tensor of numbers.
-      axes: the axes to average over.
-      shift: ignored.
-      name: A name for the operation (optional).
-      keep_dims: an old name of `keepdims`.
-      keepdims: whether the averaged axes stay, with size 1.
-
-    Returns: The mean and the variance.
-    """
-    keep = one_of("keep_dims", keep_dims, "keepdims", keepdims)
-    return moments(x, axes, shift, bool(keep), name)
+    """,
+        renamed={"keep_dims": "keepdims"},
+    )
+)
 
 
 @export(v1=["nn.softmax_cross_entropy_with_logits"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.compat_v1.v1_wrappers import v1_wrapper
+from millrace._src.compat_v1.v1_wrappers import v1_arguments, v1_wrapper
 from millrace._src.core import dtypes as d
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
@@ -21,7 +21,6 @@ from millrace._src.ops.nn.fractional_pooling import (
 )
 from millrace._src.ops.nn.max_pool_argmax_ops import max_pool_with_argmax_op
 from millrace._src.util.export import export, export_constant
-from millrace._src.util.old_arguments import one_of
 
 pool = v1_wrapper(
     "nn.pool",
@@ -66,16 +65,20 @@ export_constant(__name__, "erosion2d", v1=["nn.erosion2d"])
 
 
 @export(v1=["nn.max_pool_with_argmax"])
+@v1_arguments(
+    "input, ksize, strides, padding, data_format='NHWC', Targmax=None, name=None, output_dtype=None, "
+    "include_batch_in_index=False",
+    renamed={"Targmax": "output_dtype"},
+)
 def max_pool_with_argmax(
     input: TensorLike,
     ksize: TensorLike,
     strides: TensorLike,
     padding: str,
-    data_format: str = "NHWC",
-    Targmax: TensorLike | None = None,
-    name: str | None = None,
-    output_dtype: object = None,
-    include_batch_in_index: bool = False,
+    data_format: str,
+    output_dtype: object,
+    name: str | None,
+    include_batch_in_index: bool,
 ) -> Any:
     """Computes the largest element of each window of images and the element's position.
 
@@ -90,9 +93,8 @@ def max_pool_with_argmax(
       strides: how far windows are apart, four ints.
       padding: "SAME" or "VALID".
       data_format: "NHWC".
-      Targmax: int32 or int64, the dtype of the positions; int64 if it is not given.
+      output_dtype: int32 or int64, the dtype of the positions; int64 if it is not given.
       name: A name for the operation (optional).
-      output_dtype: a newer name of `Targmax`.
       include_batch_in_index: whether positions count from the first image rather than from each image.
 
     Returns: The largest elements, and their positions in the flattened image.
@@ -102,13 +104,12 @@ def max_pool_with_argmax(
         raise ValueError(
             f"`data_format` values other  than 'NHWC' are not supported. Received: data_format={data_format}"
         )
-    dtype = one_of("Targmax", Targmax, "output_dtype", output_dtype)
     output, argmax = max_pool_with_argmax_op(
         input,
         ksize=ksize,
         strides=strides,
         padding=padding,
-        Targmax=d.int64 if dtype is None else d.as_dtype(dtype),
+        Targmax=d.int64 if output_dtype is None else d.as_dtype(output_dtype),
         include_batch_in_index=include_batch_in_index,
         name=name,
     )

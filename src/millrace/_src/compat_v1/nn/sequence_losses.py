@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.compat_v1.v1_wrappers import v1_arguments
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops.nn.ctc_loss import sparse_labels_loss
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.util.export import export
-from millrace._src.util.old_arguments import one_of
 
 
 @export(v1=["nn.ctc_loss"])
+@v1_arguments(
+    "labels, inputs=None, sequence_length=None, preprocess_collapse_repeated=False, ctc_merge_repeated=True, "
+    "ignore_longer_outputs_than_inputs=False, time_major=True, logits=None",
+    renamed={"inputs": "logits"},
+)
 def ctc_loss_v1(
     labels: object,
-    inputs: TensorLike | None = None,
-    sequence_length: TensorLike | None = None,
-    preprocess_collapse_repeated: bool = False,
-    ctc_merge_repeated: bool = True,
-    ignore_longer_outputs_than_inputs: bool = False,
-    time_major: bool = True,
-    logits: TensorLike | None = None,
+    logits: TensorLike,
+    sequence_length: TensorLike | None,
+    preprocess_collapse_repeated: bool,
+    ctc_merge_repeated: bool,
+    ignore_longer_outputs_than_inputs: bool,
+    time_major: bool,
 ) -> Any:
     """Computes the CTC loss of sparse labels; the last label is the blank.
 
@@ -31,13 +35,12 @@ def ctc_loss_v1(
 
     Args:
       labels: an int32 SparseTensor `[batch, max_label_length]`.
-      inputs: scores, as `logits`.
+      logits: A floating point Tensor `[frames, batch, labels]`.
       sequence_length: int32 vector: how many frames of each row count.
       preprocess_collapse_repeated: whether to merge equal labels first.
       ctc_merge_repeated: whether equal labels on a path without a blank between them are one.
       ignore_longer_outputs_than_inputs: whether labels that do not fit have loss 0, rather than raise.
-      time_major: whether the shape of `inputs` begins with the frames.
-      logits: the newer name of `inputs`, a floating point Tensor `[frames, batch, labels]`.
+      time_major: whether the shape of `logits` begins with the frames.
 
     Returns: A Tensor `[batch]` of the dtype of `logits`.
     Raises:
@@ -48,7 +51,7 @@ def ctc_loss_v1(
     if not isinstance(labels, SparseTensor):
         kind = type(labels).__name__
         raise TypeError(f"Expected argument `labels` to be a SparseTensor. Received labels={labels} of type: {kind}")
-    scores = convert_to_tensor(one_of("inputs", inputs, "logits", logits), name="logits")
+    scores = convert_to_tensor(logits, name="logits")
     return sparse_labels_loss(
         labels,
         scores,

@@ -57,25 +57,12 @@ def embedding_lookup(
 
 
 @overload("nn.embedding_lookup", RaggedTensor)
-def embedding_lookup_ragged(params: object, ids: object, max_norm: float | None = None, name: str | None = None) -> Any:
+def embeddinglookup_ragged(params: object, ids: object, max_norm: float | None = None, name: str | None = None) -> Any:
     """Looks up a row for each value of a ragged tensor."""
-    return _lookup_ragged(params, ids, "div", max_norm, name)
+    return lookup_ragged(params, ids, "div", max_norm, name)
 
 
-@overload("compat.v1.nn.embedding_lookup", RaggedTensor)
-def embedding_lookup_ragged_v1(
-    params: object,
-    ids: object,
-    partition_strategy: str = "mod",
-    name: str | None = None,
-    validate_indices: bool = True,
-    max_norm: float | None = None,
-) -> Any:
-    """Looks up a row for each value of a ragged tensor."""
-    return _lookup_ragged(params, ids, partition_strategy, max_norm, name)
-
-
-def _lookup_ragged(params: Any, ids: Any, strategy: str, max_norm: float | None, name: str | None) -> Any:
+def lookup_ragged(params: Any, ids: Any, strategy: str, max_norm: float | None, name: str | None) -> Any:
     if params is None:
         raise ValueError("params must be specified.")
     if isinstance(params, (list, tuple)) and not params:

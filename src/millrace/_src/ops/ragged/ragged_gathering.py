@@ -54,30 +54,6 @@ def ragged_gather(
         return _gather_inside(params, indices, axis, batch_dims)
 
 
-@overload("compat.v1.gather", RaggedTensor)
-def ragged_gather_v1(
-    params: object,
-    indices: object,
-    validate_indices: object = None,
-    name: str | None = None,
-    axis: object = None,
-    batch_dims: int = 0,
-) -> Any:
-    """Picks slices of a dense or ragged tensor along `axis`, by default the first."""
-    return ragged_gather(params, indices, validate_indices, axis or 0, batch_dims, name)
-
-
-@overload("compat.v1.batch_gather", RaggedTensor)
-def ragged_batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
-    """Picks slices of the last dimension that `indices` has, for all dimensions before."""
-    indices = convert_to_tensor_or_ragged_tensor(indices, name="indices")
-    if indices.shape.rank is None:
-        raise ValueError("batch_gather does not allow indices with unknown shape.")
-    if indices.shape.rank == 0:
-        raise ValueError("batch_dims=-1 out of bounds: expected 0<=batch_dims<0")
-    return ragged_gather(params, indices, batch_dims=indices.shape.rank - 1, name=name)
-
-
 def _gather_inside(params: Any, indices: Any, axis: int, batch_dims: int) -> Any:
     """Picks along an axis behind the first.
 
@@ -178,14 +154,6 @@ def ragged_gather_nd(
         if width is None:
             raise ValueError("indices.shape[-1] must be statically known.")
         return _gather_nd(params, indices, width)
-
-
-@overload("compat.v1.gather_nd", RaggedTensor)
-def ragged_gather_nd_v1(
-    params: object, indices: object, name: str | None = None, batch_dims: object = 0, bad_indices_policy: str = ""
-) -> Any:
-    """Picks slices or elements of a dense or ragged tensor by index vectors."""
-    return ragged_gather_nd(params, indices, batch_dims, name, bad_indices_policy)
 
 
 def _gather_nd(params: Any, indices: Any, width: int) -> Any:

@@ -12,17 +12,12 @@ from millrace._src.core.dtypes import int64
 from millrace._src.core.op_registry import late_bound
 from millrace._src.core.overloads import overload
 from millrace._src.ops import raw
-from millrace._src.ops.array.ranges import range_
-from millrace._src.ops.array.selecting import boolean_mask, where_select
+from millrace._src.ops.array.selecting import boolean_mask
 from millrace._src.ops.ragged.broadcasting import BroadcastValues, common_splits_dtype, nested
-from millrace._src.ops.ragged.flat_values import map_flat_values
 from millrace._src.ops.ragged.partition_checks import check
 from millrace._src.ops.ragged.ragged_joining import converted
 from millrace._src.ops.ragged.ragged_rows import (
     gathered,
-    joined_rows,
-    row_count,
-    with_common_ragged_rank,
     with_ragged_rank,
 )
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
@@ -30,7 +25,7 @@ from millrace._src.ops.ragged.row_partition import RowPartition
 from millrace._src.util.export import export
 
 _IDENTICAL = "Inputs must have identical ragged splits"
-_BOTH = "x and y must be either both None or both non-None"
+NEEDS_BOTH = "x and y must be either both None or both non-None"
 
 
 @late_bound("ragged_boolean_mask")
@@ -118,10 +113,10 @@ def _as_ragged(value: object, ragged_rank: int, dtype: DTypeLike) -> RaggedTenso
 def ragged_where(condition: object, x: object = None, y: object = None, name: str | None = None) -> Any:
     """Picks from `x` or `y`, which broadcast; without them finds the indices of what is True."""
     if (x is None) != (y is None):
-        raise ValueError(_BOTH)
+        raise ValueError(NEEDS_BOTH)
     with name_scope(name, "RaggedWhere"):
         if x is None:
-            return _indices_of_true(convert_to_tensor_or_ragged_tensor(condition, name="condition"))
+            return indices_of_true(convert_to_tensor_or_ragged_tensor(condition, name="condition"))
         condition = convert_to_tensor_or_ragged_tensor(condition, name="condition")
         operands = BroadcastValues([condition, *converted([x, y])], "Unable to broadcast: dimension size mismatch")
         return operands.with_flat_values(
@@ -129,38 +124,7 @@ def ragged_where(condition: object, x: object = None, y: object = None, name: st
         )
 
 
-@overload("compat.v1.where", RaggedTensor)
-def ragged_where_select(condition: Any, x: object = None, y: object = None, name: str | None = None) -> Any:
-    """Picks elements, or rows where `condition` is a vector, from `x` or `y`."""
-    if (x is None) != (y is None):
-        raise ValueError(_BOTH)
-    with name_scope(name, "RaggedWhere"):
-        condition = convert_to_tensor_or_ragged_tensor(condition, name="condition")
-        if x is None:
-            return _indices_of_true(condition)
-        x, y = converted([x, y])
-        if isinstance(condition, RaggedTensor):
-            return _elements_where(condition, x, y)
-        condition.shape.assert_has_rank(1)
-        return _rows_where(condition, x, y)
-
-
-def _elements_where(condition: RaggedTensor, x: object, y: object) -> Any:
-    if not (isinstance(x, RaggedTensor) and isinstance(y, RaggedTensor)):
-        raise ValueError("Input shapes do not match.")
-    return map_flat_values(where_select, condition, x, y)
-
-
-def _rows_where(condition: object, x: object, y: object) -> Any:
-    x, y = with_common_ragged_rank([x, y])
-    dtype = x._row_partition.dtype
-    counts = [row_count(value, dtype) for value in (x, y)]
-    rows = range_(counts[0], dtype=dtype)
-    order = raw.Select(condition=condition, t=rows, e=counts[0] + range_(counts[1], dtype=dtype))
-    return gathered(joined_rows([x, y]), order)
-
-
-def _indices_of_true(condition: object) -> Any:
+def indices_of_true(condition: object) -> Any:
     """Returns the index vectors of the elements that are True, as a matrix."""
     if not isinstance(condition, RaggedTensor):
         return raw.Where(input=condition)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32
@@ -37,12 +36,6 @@ def ragged_size(input: Any, out_type: object = None, name: str | None = None) ->
     return size_of(input.flat_values, out_type=out_type or int32, name=name)
 
 
-@overload("compat.v1.size", RaggedTensor)
-def ragged_size_v1(input: object, name: str | None = None, out_type: DTypeLike | None = None) -> Any:
-    """Counts the values of a ragged tensor."""
-    return ragged_size(input, out_type, name)
-
-
 @overload("rank", RaggedTensor)
 def ragged_rank_of(input: Any, name: str | None = None) -> Any:
     """Returns the number of dimensions of a ragged tensor."""
@@ -61,12 +54,6 @@ def ragged_expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
     with name_scope(name, "RaggedExpandDims"):
         rank = input.shape.rank
         return expanded_dims(input, known_axis(axis, None if rank is None else rank + 1))
-
-
-@overload("compat.v1.expand_dims", RaggedTensor)
-def ragged_expand_dims_v1(input: object, axis: object = None, name: str | None = None, dim: object = None) -> Any:
-    """Returns a ragged tensor with one more dimension, of size 1."""
-    return ragged_expand_dims(input, dim if axis is None else axis, name)
 
 
 def expanded_dims(value: object, axis: int) -> Any:
@@ -95,12 +82,6 @@ def ragged_squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any
         for a in sorted(axes, reverse=True):
             result = _squeeze(result, a, a)
         return result
-
-
-@overload("compat.v1.squeeze", RaggedTensor)
-def ragged_squeeze_v1(input: object, axis: object = None, name: str | None = None, squeeze_dims: object = None) -> Any:
-    """Returns a ragged tensor without dimensions of size 1."""
-    return ragged_squeeze(input, squeeze_dims if axis is None else axis, name)
 
 
 def _squeeze(value: object, axis: int, named_axis: int) -> Any:

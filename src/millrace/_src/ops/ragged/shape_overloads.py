@@ -29,12 +29,6 @@ def ragged_shape(input: Any, out_type: Any = None, name: str | None = None) -> A
         return DynamicRaggedShape.from_tensor(input, out_type or int32)
 
 
-@overload("compat.v1.shape", RaggedTensor)
-def ragged_shape_v1(input: object, name: str | None = None, out_type: DTypeLike | None = None) -> Any:
-    """Returns the shape of a ragged tensor."""
-    return ragged_shape(input, out_type, name)
-
-
 @overload("reshape", RaggedTensor)
 @overload("reshape", DynamicRaggedShape)
 def ragged_reshape(tensor: object, shape: ShapeLike, name: str | None = None) -> Any:

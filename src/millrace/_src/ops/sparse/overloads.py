@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.overloads import overload
@@ -70,22 +69,6 @@ def zeros_like_sparse(input: Any, dtype: Any = None, name: str | None = None, la
 def ones_like_sparse(input: Any, dtype: Any = None, name: str | None = None, layout: object = None) -> Any:
     """Makes a dense tensor of ones of the shape of a sparse tensor."""
     return ones(input.dense_shape, input.dtype if dtype is None else dtype, name=name or "ones_like")
-
-
-@overload("compat.v1.zeros_like", SparseTensor)
-def zeros_like_sparse_v1(
-    tensor: object, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True
-) -> Any:
-    """Makes a dense tensor of zeros of the shape of a sparse tensor."""
-    return zeros_like_sparse(tensor, dtype, name)
-
-
-@overload("compat.v1.ones_like", SparseTensor)
-def ones_like_sparse_v1(
-    tensor: object, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True
-) -> Any:
-    """Makes a dense tensor of ones of the shape of a sparse tensor."""
-    return ones_like_sparse(tensor, dtype, name)
 
 
 @overload("concat", SparseTensor)
