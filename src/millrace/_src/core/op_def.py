@@ -16,16 +16,20 @@ import functools
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from millrace._src.core import op_attributes
 from millrace._src.core.dtypes import DType
 from millrace._src.core.handle_types import first_handle
 from millrace._src.core.kernel_cache import GENERATION, GENERATION_OF_STREAMS, KernelCache
+from millrace._src.core.op_algebra import Comparison, ElementOrder, NeutralOperand
 from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_functions import OpFunction, make_op_function
 from millrace._src.core.op_registry import get_op, late_rules, register
 from millrace._src.core.op_signature import OpSignature, TypeList, TypeSet, parse_signature
+
+if TYPE_CHECKING:
+    from millrace._src.core.value_ranges import Fact, RangeContext
 
 Kernel: TypeAlias = Callable[..., Any]
 Rule = TypeVar("Rule", bound=Callable[..., Any])
@@ -156,6 +160,34 @@ class Traits:
     """
     is_sum: bool = False
     """Whether the result is the sum of the inputs (AddN)."""
+    summand_signs: tuple[int, ...] = ()
+    """The signs with which the inputs add up to the result: (1, -1) for Sub."""
+    neutral_operands: Sequence[NeutralOperand] = ()
+    """The operands that change nothing (`x * 1`), for an op of two inputs."""
+    is_involution: bool = False
+    """Whether the op undoes itself: f(f(x)) is x."""
+    is_conjunction: bool = False
+    """Whether the result is true where all inputs are."""
+    comparison: Comparison | None = None
+    """The comparison that the op makes of its two inputs."""
+    element_order: ElementOrder = ElementOrder.COMPUTED
+    """What becomes of the elements of the first input in the only output."""
+    permutes_axes: bool = False
+    """Whether the op reorders the axes of the first input as the second says."""
+    is_conversion: bool = False
+    """Whether the op converts the input to a dtype; to the dtype that the input has, the op returns the input."""
+    is_reduction: bool = False
+    """Whether the op reduces the first input along the axes that the second names.
+
+    Over no axes, such an op returns the input.
+    """
+    list_growth: int | Callable[[dict[str, Any]], int | None] | None = None
+    """How many items the first output, a list, has more than the first input; None for unknown, or no list."""
+    flops: int | Callable[[Any], int] = 0
+    """The float operations per element of the first output, or `Operation -> float operations`, by TensorFlow's count.
+
+    TensorFlow counts some ops and no others (Relu and Tanh take none), and programs compare models by that count.
+    """
     full_type: str | None = None
     """The full type of the outputs, which TensorFlow notes in graphs beyond the dtypes; see `graph.full_types`."""
     control: str | None = None
@@ -232,6 +264,10 @@ class Rules:
     """
     specialize: Callable[..., Callable[..., Any] | None] | None = None
     """`(xp, dtypes, attrs) -> callable on arrays | None`, for hot paths of the NumPy engine."""
+    value_range: Callable[[RangeContext], Sequence[Fact | None]] | None = None
+    """What is known of the integers and lists among the outputs; see `core.value_ranges`."""
+    in_range: Callable[[RangeContext], bool] | None = None
+    """Whether the op certainly refuses none of its indices; see `core.value_ranges`."""
     partial_value: Callable[[Any], list[int | None] | None] | None = None
     """`ShapeContext -> elements | None`: the elements of an integer vector that are known while tracing."""
     in_place: Callable[[dict[str, Any]], Callable[..., Any]] | None = None
@@ -355,6 +391,11 @@ class OpDef:
     def has_single_output(self) -> bool:
         """Whether the op returns one tensor rather than a list."""
         return len(self.signature.outputs) == 1 and not self.signature.outputs[0].is_list
+
+    def list_growth(self, attrs: dict[str, Any]) -> int | None:
+        """Returns how many items the list that the op returns has more than its first input; see `Traits`."""
+        growth = self.traits.list_growth
+        return growth(attrs) if callable(growth) else growth
 
     def normalize_attrs(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Checks names, fills defaults, and brings each value into its attribute's own form."""

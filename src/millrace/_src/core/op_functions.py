@@ -87,6 +87,16 @@ class RuleDecorators:
         self.op_def.rules.batching = rule
         return rule
 
+    def value_range(self, rule: Rule) -> Rule:
+        """Declares the rule `RangeContext -> facts of the outputs`: what is known of integers and lists."""
+        self.op_def.rules.value_range = rule
+        return rule
+
+    def in_range(self, rule: Rule) -> Rule:
+        """Declares the rule `RangeContext -> bool`: whether the op certainly refuses none of its indices."""
+        self.op_def.rules.in_range = rule
+        return rule
+
     def partial_value(self, rule: Rule) -> Rule:
         """Declares the rule `(ShapeContext) -> elements | None` for the known elements of an integer vector."""
         self.op_def.rules.partial_value = rule

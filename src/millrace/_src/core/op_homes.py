@@ -947,12 +947,24 @@ RULE_HOMES: dict[str, dict[str, str]] = {
         "batching": "millrace._src.control_flow.batched_branches",
         "operation_tangents": "millrace._src.control_flow.forward_operations",
     },
+    "EmptyTensorList": {
+        "value_range": "millrace._src.ops.lists.value_ranges",
+    },
+    "GatherV2": {
+        "in_range": "millrace._src.ops.array.value_ranges",
+    },
     "If": {
         "batching": "millrace._src.control_flow.batched_branches",
         "operation_tangents": "millrace._src.control_flow.forward_operations",
     },
     "PartitionedCall": {
         "operation_tangents": "millrace._src.control_flow.forward_operations",
+    },
+    "Shape": {
+        "value_range": "millrace._src.ops.array.value_ranges",
+    },
+    "Slice": {
+        "in_range": "millrace._src.ops.array.value_ranges",
     },
     "StatefulPartitionedCall": {
         "operation_tangents": "millrace._src.control_flow.forward_operations",
@@ -969,6 +981,19 @@ RULE_HOMES: dict[str, dict[str, str]] = {
         "batching": "millrace._src.control_flow.batched_loops",
         "operation_gradient": "millrace._src.control_flow.while_gradient",
         "operation_tangents": "millrace._src.control_flow.forward_operations",
+    },
+    "StridedSlice": {
+        "in_range": "millrace._src.ops.array.value_ranges",
+        "value_range": "millrace._src.ops.array.value_ranges",
+    },
+    "StridedSliceGrad": {
+        "in_range": "millrace._src.ops.array.value_ranges",
+    },
+    "TensorListFromTensor": {
+        "value_range": "millrace._src.ops.lists.value_ranges",
+    },
+    "TensorListReserve": {
+        "value_range": "millrace._src.ops.lists.value_ranges",
     },
     "While": {
         "batching": "millrace._src.control_flow.batched_loops",

@@ -1,63 +1,29 @@
 """Simplifies arithmetic where the result is the same to the bit.
 
-Each row of the tables is one rule, pattern -> replacement, with its formula as a comment. A formula that holds for real
-numbers but not for floating-point numbers has no row: `x + 0` makes 0.0 of -0.0, `x * 0` is not 0 if `x` is infinite.
+The laws are facts of the ops (`core/op_algebra.py`): an op declares its neutral operands, that it undoes itself, that
+it only reshapes. Each rule here is one law, pattern -> replacement, in its docstring; `_rules_of` says which fact asks
+for which rule.
 """
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from millrace._src.core.dtypes import int64
+from millrace._src.core.op_algebra import ElementOrder
+from millrace._src.core.op_def import OpDef
 from millrace._src.core.op_registry import get_op
 from millrace._src.passes.constant_folding import constant
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 from millrace._src.passes.rewrite import Rewriting, Rule
 
-
-class _Neutral(NamedTuple):
-    """An input that changes nothing: the op returns the other input."""
-
-    argument: int
-    """The number of the input that changes nothing."""
-    value: float
-    """The value of all elements of that input; the sign of zero counts."""
-    kinds: str
-    """The kinds of dtype (b, i, u, f) for which the rule holds."""
-
-
-_NEUTRAL: dict[str, tuple[_Neutral, ...]] = {
-    "Mul": (_Neutral(1, 1, "iuf"), _Neutral(0, 1, "iuf")),  # x * 1 -> x; 1 * x -> x
-    "RealDiv": (_Neutral(1, 1, "f"),),  # x / 1 -> x
-    "Div": (_Neutral(1, 1, "iuf"),),  # x / 1 -> x
-    "DivNoNan": (_Neutral(1, 1, "f"),),  # x / 1 -> x
-    "FloorDiv": (_Neutral(1, 1, "iu"),),  # x // 1 -> x
-    "Sub": (_Neutral(1, 0.0, "iuf"),),  # x - 0 -> x, also for x = -0.0
-    "AddV2": (
-        *(_Neutral(1, -0.0, "f"), _Neutral(0, -0.0, "f")),  # x + -0.0 -> x; -0.0 + x -> x
-        *(_Neutral(1, 0, "iu"), _Neutral(0, 0, "iu")),  # x + 0 -> x; 0 + x -> x
-    ),
-    "LogicalAnd": (_Neutral(1, True, "b"), _Neutral(0, True, "b")),  # x and true -> x
-    "LogicalOr": (_Neutral(1, False, "b"), _Neutral(0, False, "b")),  # x or false -> x
-    "BitwiseXor": (_Neutral(1, 0, "iu"), _Neutral(0, 0, "iu")),  # x ^ 0 -> x
-    "BitwiseOr": (_Neutral(1, 0, "iu"), _Neutral(0, 0, "iu")),  # x | 0 -> x
-    "LeftShift": (_Neutral(1, 0, "iu"),),  # x << 0 -> x
-    "RightShift": (_Neutral(1, 0, "iu"),),  # x >> 0 -> x
-}
-_INVOLUTIONS = frozenset({"Neg", "LogicalNot", "Invert", "Conj"})
-"""f(f(x)) -> x"""
-_KEEP_ORDER = frozenset({"Reshape", "ExpandDims", "Squeeze"})
-"""Ops that keep the order of the elements: two in a row become one Reshape; an op that keeps the shape disappears."""
-_KEEP_ELEMENTS = frozenset({*_KEEP_ORDER, "BroadcastTo", "Tile"})
-"""f(x) -> x, where the shape of f(x) is that of x"""
-_REDUCTIONS = frozenset({"Sum", "Prod", "Max", "Min", "All", "Any"})
-"""f(x, axes=[]) -> x"""
-
 _Result: TypeAlias = "Sequence[Value] | None"
+_ArithmeticRule: TypeAlias = "Callable[[Node, _Uses], _Result]"
 
 
 class _Uses:
@@ -81,10 +47,10 @@ def _rule(graph: OptimizedGraph) -> Rule:
     uses = _Uses(graph)
 
     def simplified(node: Node) -> _Result:
-        for apply in _RULES.get(node.op_def.name, ()):
-            use_counts = apply(node, uses)
-            if use_counts is not None:
-                return use_counts
+        for apply in _rules_of(node.op_def):
+            replacement = apply(node, uses)
+            if replacement is not None:
+                return replacement
         return None
 
     return simplified
@@ -93,7 +59,7 @@ def _rule(graph: OptimizedGraph) -> Rule:
 def _without_neutral(node: Node, uses: _Uses) -> _Result:
     """Rewrites f(x, neutral) -> x."""
     kind = node.outputs[0].dtype.np_dtype.kind
-    for row in _NEUTRAL[node.op_def.name]:
+    for row in node.op_def.traits.neutral_operands:
         operand = node.inputs[1 - row.argument]
         if (
             kind in row.kinds
@@ -139,6 +105,10 @@ def _keeps_elements(node: Node, uses: _Uses) -> _Result:
     return [node.inputs[0]] if _cannot_fail(node) and _same_shape(node.inputs[0], node.outputs[0]) else None
 
 
+def _keeps_order(node: Node) -> bool:
+    return node.op_def.traits.element_order is ElementOrder.SAME
+
+
 def _cannot_fail(node: Node) -> bool:
     """Returns whether the shape or axis argument of a node is known; an unknown argument may be one to refuse."""
     return all(value.constant is not None for value in node.inputs[1:])
@@ -148,7 +118,7 @@ def _reshaped_twice(node: Node, uses: _Uses) -> _Result:
     """Rewrites f(g(x)) -> reshape(x, shape of f(g(x))), where f and g keep the order of the elements."""
     inner_node = node.inputs[0].node
     shapes = [value.shape for value in (*node.outputs, *(inner_node.inputs[:1] if inner_node is not None else ()))]
-    if inner_node is None or inner_node.op_def.name not in _KEEP_ORDER or not all(s.is_fully_defined() for s in shapes):
+    if inner_node is None or not _keeps_order(inner_node) or not all(s.is_fully_defined() for s in shapes):
         return None
     if not (_cannot_fail(node) and _cannot_fail(inner_node)):
         return None
@@ -165,7 +135,7 @@ def _reduced_without_dims(node: Node, uses: _Uses) -> _Result:
     inner_node = node.inputs[0].node
     if (
         inner_node is None
-        or inner_node.op_def.name not in _REDUCTIONS
+        or not inner_node.op_def.traits.is_reduction
         or uses()[node.inputs[0]] > 1
         or not inner_node.attrs["keep_dims"]
     ):
@@ -211,16 +181,22 @@ def _sum_of_one(node: Node, uses: _Uses) -> _Result:
     return [node.inputs[0]] if len(node.inputs) == 1 and node.outputs[0].dtype.name != "variant" else None
 
 
-_RULES: dict[str, tuple[Callable[[Node, _Uses], _Result], ...]] = {
-    **dict.fromkeys(_NEUTRAL, (_without_neutral,)),
-    **dict.fromkeys(_INVOLUTIONS, (_twice,)),
-    **dict.fromkeys(_REDUCTIONS, (_over_no_axes,)),
-    **dict.fromkeys(_KEEP_ELEMENTS, (_keeps_elements,)),
-    **dict.fromkeys(_KEEP_ORDER, (_keeps_elements, _reshaped_twice, _reduced_without_dims)),
-    "Cast": (_cast_to_itself,),
-    "Transpose": (_transposed,),
-    "AddN": (_sum_of_one,),
-}
+@functools.lru_cache(4096)
+def _rules_of(op_def: OpDef) -> tuple[_ArithmeticRule, ...]:
+    """Returns the rules of an op, in the order in which they are tried."""
+    traits = op_def.traits
+    rules: list[tuple[_ArithmeticRule, bool]] = [
+        (_without_neutral, bool(traits.neutral_operands)),
+        (_twice, traits.is_involution),
+        (_over_no_axes, traits.is_reduction),
+        (_keeps_elements, traits.element_order.keeps_elements),
+        (_reshaped_twice, traits.element_order is ElementOrder.SAME),
+        (_reduced_without_dims, traits.element_order is ElementOrder.SAME),
+        (_cast_to_itself, traits.is_conversion),
+        (_transposed, traits.permutes_axes),
+        (_sum_of_one, traits.is_sum),
+    ]
+    return tuple([rule for rule, holds in rules if holds])
 
 
 REWRITING = Rewriting(_rule)

@@ -15,34 +15,32 @@ is unknown yet, plus a number: the length of `x`, the value of `n`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, all_nodes
-from millrace._src.passes.value_range_facts import (
+from millrace._src.core.op_algebra import Comparison, ElementOrder
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.value_ranges import (
     LARGE_ENOUGH,
     SMALLEST,
     Fact,
     Items,
     Size,
     ValueRange,
-    each_of,
-    exactly,
-    holds,
-    joined,
-    moved,
-    of_constant,
+    can_hold,
+    constant_fact,
+    join,
     safe_sum,
-    vector,
 )
+from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, all_nodes
 
 Facts: TypeAlias = dict[Value, Fact]
 
 
 def proven_nodes(graph: OptimizedGraph) -> set[Node]:
     """Returns the nodes, inside of loops too, whose indices are in range whatever the arguments of the graph are."""
-    is_worth_it = any(node.graphs or node.type in _PROOFS for node in graph.nodes)
+    is_worth_it = any(node.graphs or node.op_def.rules.in_range is not None for node in graph.nodes)
     return _Proof().go_through(graph, {}) if is_worth_it else set()
 
 
@@ -63,10 +61,14 @@ class _Proof:
             elif control == "choice":
                 for branch in node.graphs:
                     proven |= self.go_through(branch, self.passed_on(branch.inputs, node.inputs[1:], facts))
-            elif node.type in _RULES and not node.added:
-                facts.update(_known(node, _RULES[node.type](self, node, facts)))
-            proven.update(p for p in (node, *node.added) if p.type in _PROOFS and _PROOFS[p.type](self, p, facts))
+            elif not node.added:
+                _add_known(self, node, facts)
+            proven.update(part for part in (node, *node.added) if self._is_in_range(part, facts))
         return proven
+
+    def _is_in_range(self, node: Node, facts: Facts) -> bool:
+        rule = node.op_def.rules.in_range
+        return rule is not None and rule(_NodeFacts(self, node, facts))
 
     def passed_on(self, inputs: Sequence[Value], operands: Sequence[Value], facts: Facts) -> Facts:
         """Returns what is known of the inputs of a graph inside, which are values of the graph around."""
@@ -81,7 +83,7 @@ class _Proof:
     def fact(self, value: Value, facts: Facts) -> Fact | None:
         """Returns what is known of a value."""
         if value.constant is not None:
-            return of_constant(value)
+            return _constant_fact(value)
         known = facts.get(value)
         if known is None and value.dtype.is_integer and value.shape.rank == 0:
             known = ValueRange(SMALLEST, exact=Size(self.root(value), 0))
@@ -177,7 +179,7 @@ class _Loop:
                 elif before.is_new:
                     lists[slot] = replace(after, length=before.length)
                 elif not after.is_new:
-                    lists[slot] = Items(before.length, joined(before.item, after.item))
+                    lists[slot] = Items(before.length, join(before.item, after.item))
         return lists
 
     def _lasting(self, items: Items | None) -> Items | None:
@@ -239,240 +241,77 @@ def _inputs_of(node: Node) -> list[Value]:
     return [value for graph in node.graphs for value in graph.inputs]
 
 
-# --- what nodes tell --------------------------------------------------------------------------------------------------
+# --- nodes ------------------------------------------------------------------------------------------------------------
 
 
-def _known(node: Node, known: Sequence[Fact | None]) -> Facts:
-    return {value: fact for value, fact in zip(node.outputs, known, strict=False) if fact is not None}
+class _NodeFacts:
+    """What rules may ask about a node: a `RangeContext`."""
+
+    def __init__(self, proof: _Proof, node: Node, facts: Facts) -> None:
+        self._proof, self._node, self._facts = proof, node, facts
+
+    @property
+    def attrs(self) -> Mapping[str, Any]:
+        return self._node.attrs
+
+    @property
+    def input_count(self) -> int:
+        return len(self._node.inputs)
+
+    def shape(self, index: int) -> TensorShape:
+        return self._node.inputs[index].shape
+
+    def constant(self, index: int) -> Any:
+        return self._node.inputs[index].constant
+
+    def fact(self, index: int) -> Fact | None:
+        return self._proof.fact(self._node.inputs[index], self._facts)
+
+    def number(self, index: int) -> ValueRange | None:
+        return self._proof.number(self._node.inputs[index], self._facts)
+
+    def items(self, index: int) -> Items | None:
+        return self._proof.items(self._node.inputs[index], self._facts)
+
+    def size(self, index: int, axis: int) -> Size | None:
+        return self._proof.size(self._node.inputs[index], axis)
 
 
-Rule: TypeAlias = Callable[[_Proof, Node, Facts], Sequence["Fact | None"]]
-"""Returns what is known of the outputs of a node."""
+def _add_known(proof: _Proof, node: Node, facts: Facts) -> None:
+    """Adds what is known of the outputs of a node to the facts: by the rule of the op, or by the op's algebra."""
+    traits, rule = node.op_def.traits, node.op_def.rules.value_range
+    known: Sequence[Fact | None] = ()
+    if rule is not None:
+        known = rule(_NodeFacts(proof, node, facts))
+    elif traits.summand_signs:
+        known = [_sum_with_constant(proof, node, facts, traits.summand_signs)]
+    elif traits.is_conversion or traits.element_order is ElementOrder.SAME:
+        known = [_same_number(proof, node, facts)]
+    facts.update((value, fact) for value, fact in zip(node.outputs, known, strict=False) if fact is not None)
 
 
-def _plus_constant(sign: int) -> Rule:
-    def rule(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
-        x, number = node.inputs if node.inputs[1].constant is not None or sign < 0 else node.inputs[::-1]
-        known, constant = proof.number(x, facts), of_constant(number) if number.constant is not None else None
-        if known is None or not isinstance(constant, ValueRange):
-            return [None]
-        return [safe_sum(known, sign * constant.least, node.outputs[0].dtype)]
-
-    return rule
+def _sum_with_constant(proof: _Proof, node: Node, facts: Facts, signs: Sequence[int]) -> Fact | None:
+    """Returns what is known of an integer plus or minus a constant."""
+    x, number = node.inputs if node.inputs[1].constant is not None or signs[1] < 0 else node.inputs[::-1]
+    known, constant = proof.number(x, facts), _constant_number(number)
+    return None if known is None or constant is None else safe_sum(known, signs[1] * constant, node.outputs[0].dtype)
 
 
-def _same_number(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
-    (x, *_), (result,) = node.inputs, node.outputs
+def _constant_number(value: Value) -> int | None:
+    """Returns the integer that a value always is; None for another value."""
+    known = _constant_fact(value)
+    return known.least if isinstance(known, ValueRange) else None
+
+
+def _constant_fact(value: Value) -> Fact | None:
+    return None if value.constant is None or not value.dtype.is_integer else constant_fact(value.constant)
+
+
+def _same_number(proof: _Proof, node: Node, facts: Facts) -> Fact | None:
+    """Returns what is known of an integer that is the first input, in another dtype or of another shape."""
+    x, result = node.inputs[0], node.outputs[0]
     known = proof.number(x, facts) if result.dtype.is_integer else None
-    return [known if known is not None and holds(result.dtype, known, x.dtype) else None]
-
-
-def _packed(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
-    if any(value.shape.rank != 0 for value in node.inputs):
-        return [None]
-    return [vector([proof.number(value, facts) for value in node.inputs])]
-
-
-def _concatenated(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
-    *parts, _ = node.inputs
-    if any(value.shape.rank != 1 or value.shape.num_elements() is None for value in parts):
-        return [None]
-    numbers: list[ValueRange | None] = []
-    for value in parts:
-        known = each_of(proof.fact(value, facts))
-        numbers += known or [None] * (value.shape.num_elements() or 0)
-    return [vector(numbers)]
-
-
-def _shape(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
-    (x,) = node.inputs
-    sizes = [proof.size(x, axis) for axis in range(x.shape.rank or 0)]
-    return [vector([None if size is None else exactly(size) for size in sizes]) if sizes else None]
-
-
-def _element(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
-    """Returns the fact of one number out of a vector: `shape[1]`."""
-    numbers, begin = each_of(proof.fact(node.inputs[0], facts)), node.inputs[1].constant
-    if node.inputs[0].shape.rank != 1 or begin is None or begin.size != 1 or _single_indices(node, 1) != [(0, 0)]:
-        return [None]
-    slot = int(begin[0])
-    return [numbers[slot] if -len(numbers) <= slot < len(numbers) else None]
-
-
-def _reserved(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
-    count = proof.number(node.inputs[1], facts)
-    return [Items(count.exact if count is not None else None)]
-
-
-def _from_rows(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
-    return [Items(proof.size(node.inputs[0], 0))]
-
-
-def _with_item_set(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
-    known = proof.items(node.inputs[0], facts)
-    keeps_length = not node.attrs.get("resize_if_index_out_of_bounds")
-    return [known.with_item(proof.fact(node.inputs[2], facts)) if known is not None and keeps_length else None]
-
-
-def _with_item_added(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
-    known = proof.items(node.inputs[0], facts)
-    if known is None:
-        return [None]
-    grown = known.with_item(proof.fact(node.inputs[1], facts))
-    return [replace(grown, length=known.length and known.length.plus(1))]
-
-
-def _without_last(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
-    known = proof.items(node.inputs[0], facts)
-    return [] if known is None else [replace(known, length=known.length and known.length.plus(-1)), known.item]
-
-
-def _item(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
-    known = proof.items(node.inputs[0], facts)
-    return [known.item if known is not None else None]
-
-
-def _length(proof: _Proof, node: Node, facts: Facts) -> Sequence[Fact | None]:
-    known = proof.items(node.inputs[0], facts)
-    return [exactly(known.length) if known is not None and known.length is not None else None]
-
-
-_RULES: dict[str, Rule] = {
-    "AddV2": _plus_constant(1),
-    "Sub": _plus_constant(-1),
-    **dict.fromkeys(("Cast", "ExpandDims", "Squeeze", "Reshape"), _same_number),
-    "Pack": _packed,
-    "ConcatV2": _concatenated,
-    "Shape": _shape,
-    "StridedSlice": _element,
-    "EmptyTensorList": lambda proof, node, facts: [Items(Size(None, 0), is_new=True)],
-    "TensorListReserve": _reserved,
-    "TensorListFromTensor": _from_rows,
-    "TensorListSetItem": _with_item_set,
-    "TensorListPushBack": _with_item_added,
-    "TensorListPopBack": _without_last,
-    "TensorListGetItem": _item,
-    "TensorListLength": _length,
-}
-
-
-# --- what cannot fail -------------------------------------------------------------------------------------------------
-
-Check: TypeAlias = Callable[[_Proof, Node, Facts], bool]
-"""Returns whether a node cannot fail."""
-
-
-def _is_inside(index: Fact | None, size: Size | None) -> bool:
-    """Returns whether an index is in range: not negative, and less than a size."""
-    if not isinstance(index, ValueRange) or index.least < 0:
-        return False
-    return any(bound is not None and bound.is_below(size) for bound in (index.most, index.exact))
-
-
-def _is_from_end(index: Fact | None, size: Size | None) -> bool:
-    """Returns whether an index is a negative number that counts from the end, and not too far."""
-    if not isinstance(index, ValueRange) or index.exact is None or index.exact.base is not None:
-        return False
-    return size is not None and size.base is None and -size.offset <= index.exact.offset < 0
-
-
-def _index_of_list(proof: _Proof, node: Node, facts: Facts) -> bool:
-    known = proof.items(node.inputs[0], facts)
-    return known is not None and _is_inside(proof.fact(node.inputs[1], facts), known.length)
-
-
-def _single_indices(node: Node, rank: int) -> list[tuple[int, int]] | None:
-    """Returns the indices of a slice that each take one element: where the index stands, and its axis.
-
-    Args:
-      node: a slice with strides.
-      rank: the number of axes of what is sliced.
-
-    Returns: None where it is unknown whether a stride is refused.
-    """
-    strides = node.inputs[3].constant
-    if strides is None or (strides == 0).any():
-        return None
-    shrinks, new, dots = (node.attrs.get(mask, 0) for mask in ("shrink_axis_mask", "new_axis_mask", "ellipsis_mask"))
-    axes_named = sum(not (new | dots) >> position & 1 for position in range(strides.size))
-    found_indices: list[tuple[int, int]] = []
-    axis = 0
-    for position in range(strides.size):
-        if dots >> position & 1:
-            axis += rank - axes_named
-        elif not new >> position & 1:
-            if shrinks >> position & 1:
-                if strides[position] < 0:
-                    return None
-                found_indices.append((position, axis))
-            axis += 1
-    return found_indices
-
-
-def _takes_inside(node: Node, begin: Fact | None, sizes: Sequence[Size | None]) -> bool:
-    """Returns whether all indices of a slice that take one element are in range."""
-    found_indices, numbers = _single_indices(node, len(sizes)), each_of(begin)
-    if found_indices is None or node.attrs.get("begin_mask", 0) & node.attrs.get("shrink_axis_mask", 0):
-        return False
-    return all(
-        position < len(numbers)
-        and axis < len(sizes)
-        and (_is_inside(numbers[position], sizes[axis]) or _is_from_end(numbers[position], sizes[axis]))
-        for position, axis in found_indices
-    )
-
-
-def _slice(proof: _Proof, node: Node, facts: Facts) -> bool:
-    x, begin = node.inputs[:2]
-    sizes = [proof.size(x, axis) for axis in range(x.shape.rank or 0)]
-    return x.shape.rank is not None and _takes_inside(node, proof.fact(begin, facts), sizes)
-
-
-def _slice_of_gradient(proof: _Proof, node: Node, facts: Facts) -> bool:
-    shape, begin = node.inputs[:2]
-    sizes = [None if number is None else number.exact for number in each_of(proof.fact(shape, facts))]
-    return bool(sizes) and _takes_inside(node, proof.fact(begin, facts), sizes)
-
-
-def _block(proof: _Proof, node: Node, facts: Facts) -> bool:
-    """Returns whether the block that `tf.slice` takes is inside, along each axis."""
-    x, begin, size = node.inputs
-    begins, counts = each_of(proof.fact(begin, facts)), each_of(proof.fact(size, facts))
-    if x.shape.rank is None or not len(begins) == len(counts) == x.shape.rank:
-        return False
-    return all(_is_part(proof.size(x, axis), *pair) for axis, pair in enumerate(zip(begins, counts, strict=True)))
-
-
-def _is_part(whole: Size | None, first: ValueRange | None, count: ValueRange | None) -> bool:
-    """Returns whether some positions after each other are among all; a count of -1 represents all that follow."""
-    least_first = first.least if first is not None else -1
-    if first is None or count is None or count.exact is None or whole is None or least_first < 0:
-        return False
-    end = whole.plus(1)
-    if count.exact == Size(None, -1):
-        return first.exact == Size(None, 0) or _is_inside(first, end)
-    if count.exact == whole:
-        return first.exact == Size(None, 0)
-    number = count.exact
-    return number.base is None and number.offset >= 0 and _is_inside(moved(first, number.offset), end)
-
-
-def _gathered(proof: _Proof, node: Node, facts: Facts) -> bool:
-    params, indices, axis = node.inputs
-    at = of_constant(axis) if axis.constant is not None else None
-    if not isinstance(at, ValueRange) or at.least < 0 or node.attrs.get("batch_dims"):
-        return False
-    return indices.shape.rank == 0 and _is_inside(proof.fact(indices, facts), proof.size(params, at.least))
-
-
-_PROOFS: dict[str, Check] = {
-    "TensorListGetItem": _index_of_list,
-    "TensorListSetItem": _index_of_list,
-    "StridedSlice": _slice,
-    "Slice": _block,
-    "StridedSliceGrad": _slice_of_gradient,
-    "GatherV2": _gathered,
-}
+    return known if known is not None and can_hold(result.dtype, known, x.dtype) else None
 
 
 # --- loops ------------------------------------------------------------------------------------------------------------
@@ -481,14 +320,14 @@ _PROOFS: dict[str, Check] = {
 def _step(body: OptimizedGraph, slot: int) -> int | None:
     """Returns by how much a variable of a loop grows in each iteration; None unless that is a constant."""
     node, before = body.outputs[slot].node, body.inputs[slot]
-    sign = _SIGNS.get(node.type) if node is not None else None
-    if node is None or sign is None or node.added or not before.dtype.is_integer or before.shape.rank != 0:
+    signs = node.op_def.traits.summand_signs if node is not None else ()
+    if node is None or not signs or node.added or not before.dtype.is_integer or before.shape.rank != 0:
         return None
     others = [value for value in node.inputs if value is not before]
-    if len(others) != 1 or others[0].constant is None or (sign < 0 and node.inputs[0] is not before):
+    if len(others) != 1 or (signs[1] < 0 and node.inputs[0] is not before):
         return None
-    constant = of_constant(others[0])
-    return (sign * constant.least or None) if isinstance(constant, ValueRange) else None
+    constant = _constant_number(others[0])
+    return signs[1] * constant or None if constant is not None else None
 
 
 def _growth(body: OptimizedGraph, slot: int) -> int | None:
@@ -496,34 +335,43 @@ def _growth(body: OptimizedGraph, slot: int) -> int | None:
     value, before = body.outputs[slot], body.inputs[slot]
     if value is before or before.dtype.name != "variant":
         return 0 if value is before else None
-    node = value.node
-    growth = _GROWTHS.get(node.type) if node is not None else None
-    if node is not None and growth is not None and node.inputs[0] is before and not value.value_index:
+    growth = _growth_at(value)
+    if growth and value.node is not None and value.node.inputs[0] is before:
         return growth
-    while node is not None and node.type in _SETS_ITEM and not node.attrs.get("resize_if_index_out_of_bounds"):
-        value = node.inputs[0]
-        node = value.node
+    while value.node is not None and _growth_at(value) == 0:
+        value = value.node.inputs[0]
     return 0 if value is before else None
 
 
-_SIGNS = {"AddV2": 1, "Sub": -1}
-_SETS_ITEM = frozenset({"TensorListSetItem"})
-_CONJUNCTIONS = frozenset({"LogicalAnd"})
-_GROWTHS = {"TensorListPushBack": 1, "TensorListPopBack": -1}
-_ORDER = {"Less": (0, 1, 1), "LessEqual": (0, 1, 0), "Greater": (1, 0, 1), "GreaterEqual": (1, 0, 0)}
+def _growth_at(value: Value) -> int | None:
+    """Returns how many items a list has more than the list that its node got; None for what no node made so."""
+    node = value.node
+    return None if node is None or value.value_index else node.op_def.list_growth(node.attrs)
+
+
+_ORDER = {
+    Comparison.LESS: (0, 1, 1),
+    Comparison.LESS_EQUAL: (0, 1, 0),
+    Comparison.GREATER: (1, 0, 1),
+    Comparison.GREATER_EQUAL: (1, 0, 0),
+}
 """For a comparison, the inputs of what is less and of what is greater, and by how much at least."""
 
 
 def _bounds(proof: _Proof, cond: OptimizedGraph, counter: Value, facts: Facts) -> tuple[int, Size | None]:
     """Returns between which numbers the condition of a loop keeps a counter."""
     least, most = SMALLEST, None
-    open_values: list[Any] = [cond.outputs[0]]
+    open_values: list[Value] = [cond.outputs[0]]
     while open_values:
         node = open_values.pop().node
-        if node is not None and node.type in _CONJUNCTIONS:
+        if node is None:
+            continue
+        if node.op_def.traits.is_conjunction:
             open_values += node.inputs
-        elif node is not None and node.type in _ORDER:
-            low, high, distance = _ORDER[node.type]
+            continue
+        comparison = node.op_def.traits.comparison
+        if comparison in _ORDER:
+            low, high, distance = _ORDER[comparison]
             if node.inputs[low] is counter:
                 bound = proof.number(node.inputs[high], facts)
                 most = bound.exact.plus(-distance) if bound is not None and bound.exact is not None else most

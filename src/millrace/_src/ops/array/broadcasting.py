@@ -14,6 +14,7 @@ from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import int32
 from millrace._src.core.errors import invalid
+from millrace._src.core.op_algebra import ElementOrder
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -54,6 +55,7 @@ def _broadcast_to_shape(c: ShapeContext) -> TensorShape:
     constant_inputs=("shape",),
     batching=shape_batches.broadcast_to,
     exact_on_rows=True,
+    element_order=ElementOrder.REPEATED,
 )
 def broadcast_to_op(xp: Xp, input: Array, shape: Array) -> Array:
     """Repeats `input` along dimensions of size 1, and along new leading dimensions, to reach `shape`."""

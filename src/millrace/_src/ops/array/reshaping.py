@@ -13,6 +13,7 @@ from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import int32
 from millrace._src.core.errors import invalid
+from millrace._src.core.op_algebra import ElementOrder
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -76,6 +77,7 @@ def _fill_in(wanted: list[int | None], given: int) -> tuple[int | None, ...]:
     is_cheap=True,
     batching=shape_batches.reshape,
     exact_on_rows=True,
+    element_order=ElementOrder.SAME,
 )
 def reshape_op(xp: Xp, tensor: Array, shape: Array) -> Array:
     """Puts the elements of `tensor`, in row-major order, into another shape."""
@@ -174,6 +176,7 @@ def _squeeze_shape(c: ShapeContext) -> TensorShape:
     is_cheap=True,
     batching=shape_batches.squeeze,
     exact_on_rows=True,
+    element_order=ElementOrder.SAME,
 )
 def squeeze_op(xp: Xp, input: Array, *, squeeze_dims: list[int] = []) -> Array:  # noqa: B006  (never changed)
     """Removes dimensions of size 1: the listed dimensions, or all."""
@@ -250,6 +253,7 @@ def _expand_dims_shape(c: ShapeContext) -> TensorShape:
     is_cheap=True,
     batching=shape_batches.expand,
     exact_on_rows=True,
+    element_order=ElementOrder.SAME,
 )
 def expand_dims_op(xp: Xp, input: Array, dim: Array) -> Array:
     """Inserts a dimension of size 1 at `dim`."""

@@ -14,6 +14,7 @@ from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32, int64
 from millrace._src.core.errors import invalid
+from millrace._src.core.op_algebra import ElementOrder
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
@@ -61,6 +62,7 @@ def _tile_shape(c: ShapeContext) -> TensorShape:
     constant_inputs=("multiples",),
     batching=preceding("multiples", 1, "input"),
     exact_on_rows=True,
+    element_order=ElementOrder.REPEATED,
 )
 def tile_op(xp: Xp, input: Array, multiples: Array) -> Array:
     """Repeats a tensor `multiples[i]` times along dimension `i`."""

@@ -63,6 +63,7 @@ def _transpose_shape(c: ShapeContext) -> TensorShape:
     constant_inputs=("perm",),
     batching=shape_batches.transpose,
     exact_on_rows=True,
+    permutes_axes=True,
 )
 def transpose_op(xp: Xp, x: Array, perm: Array) -> Array:
     """Reorders the dimensions of `x`: dimension `i` of the result is dimension `perm[i]` of `x`."""

@@ -72,6 +72,7 @@ def _set_item_shape(c: ShapeContext) -> TensorShape:
     full_type="ARRAY[TENSOR[element_dtype]]",
     batching=list_batches.set_item,
     refuses=("index",),
+    list_growth=lambda attrs: None if attrs.get("resize_if_index_out_of_bounds") else 0,
 )
 def tensor_list_set_item(
     xp: Xp,
@@ -128,6 +129,7 @@ def tensor_list_set_item_gradient(
     handles=changed_list,
     full_type="ARRAY[TENSOR[element_dtype]]",
     batching=list_batches.push_back,
+    list_growth=1,
 )
 def tensor_list_push_back(xp: Xp, input_handle: Array, tensor: Array, *, element_dtype: DType) -> Any:
     """Returns the list with `tensor` at the end."""
@@ -170,6 +172,7 @@ def _popped_shapes(c: ShapeContext) -> list[TensorShape]:
     handles=lambda c: [changed_list(c), None],
     batching=list_batches.pop_back,
     refuses=("input_handle",),
+    list_growth=-1,
 )
 def tensor_list_pop_back(
     xp: Xp, input_handle: Array, element_shape: Array, *, element_dtype: DType

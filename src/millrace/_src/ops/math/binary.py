@@ -32,6 +32,7 @@ from millrace._src.core.dtypes import (
 )
 from millrace._src.core.execute import execute_binary
 from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.op_algebra import NeutralOperand, neutral_on_both_sides
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.tensor import Tensor
@@ -55,7 +56,17 @@ _SUB_TYPES = TypeSet(
 _EXTREME_TYPES = FLOAT | TypeSet([int8, uint8, int16, uint16, int32, uint32, int64, uint64])
 
 
-@op("AddV2", "x: T, y: T -> z: T", T=_ADD_V2_TYPES, shape=broadcast_shape, commutative=True, is_sum=True)
+@op(
+    "AddV2",
+    "x: T, y: T -> z: T",
+    T=_ADD_V2_TYPES,
+    shape=broadcast_shape,
+    commutative=True,
+    is_sum=True,
+    # x + -0.0 -> x; -0.0 + x -> x; of integers, x + 0 -> x; 0 + x -> x
+    neutral_operands=(*neutral_on_both_sides(-0.0, "f"), *neutral_on_both_sides(0, "iu")),
+    summand_signs=(1, 1),
+)
 def add_v2(xp: Xp, x: Array, y: Array) -> Array:
     """Adds two tensors of numbers; the op behind `tf.add` and `+`.
 
@@ -118,7 +129,14 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 @export("math.subtract", "subtract", elementwise="binary")
-@op("Sub", "x: T, y: T -> z: T", T=_SUB_TYPES, shape=broadcast_shape)
+@op(
+    "Sub",
+    "x: T, y: T -> z: T",
+    T=_SUB_TYPES,
+    shape=broadcast_shape,
+    neutral_operands=(NeutralOperand(1, 0.0, "iuf"),),  # x - 0 -> x, also for x = -0.0
+    summand_signs=(1, -1),
+)
 def subtract(xp: Xp, x: Array, y: Array) -> Array:
     """Computes `x - y` element-wise; `-` on tensors is the same.
 
@@ -147,7 +165,14 @@ def sub_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 
 @export("math.multiply", "multiply", elementwise="binary")
-@op("Mul", "x: T, y: T -> z: T", T=ARITHMETIC, shape=broadcast_shape, commutative=True)
+@op(
+    "Mul",
+    "x: T, y: T -> z: T",
+    T=ARITHMETIC,
+    shape=broadcast_shape,
+    commutative=True,
+    neutral_operands=neutral_on_both_sides(1, "iuf"),  # x * 1 -> x; 1 * x -> x
+)
 def multiply(xp: Xp, x: Array, y: Array) -> Array:
     """Computes `x * y` element-wise; `*` on tensors is the same.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.op_algebra import NeutralOperand, neutral_on_both_sides
 from millrace._src.core.op_def import op
 from millrace._src.ops.math.broadcasting import broadcast_shape
 from millrace._src.ops.math.element_types import INTEGER
@@ -54,6 +55,7 @@ bitwise_and.specialize(ufunc("bitwise_and"))
     shape=broadcast_shape,
     commutative=True,
     not_differentiable=_INTEGERS,
+    neutral_operands=neutral_on_both_sides(0, "iu"),  # x | 0 -> x
 )
 def bitwise_or(xp: Xp, x: Array, y: Array) -> Array:
     """Computes the bits set in `x`, `y` or both.
@@ -81,6 +83,7 @@ bitwise_or.specialize(ufunc("bitwise_or"))
     shape=broadcast_shape,
     commutative=True,
     not_differentiable=_INTEGERS,
+    neutral_operands=neutral_on_both_sides(0, "iu"),  # x ^ 0 -> x
 )
 def bitwise_xor(xp: Xp, x: Array, y: Array) -> Array:
     """Computes the bits set in exactly one of `x` and `y`.
@@ -101,7 +104,14 @@ bitwise_xor.specialize(ufunc("bitwise_xor"))
 
 
 @export("bitwise.invert", elementwise="unary")
-@op("Invert", "x: T -> y: T", T=INTEGER, shape=same_shape, not_differentiable=_INTEGERS)
+@op(
+    "Invert",
+    "x: T -> y: T",
+    T=INTEGER,
+    shape=same_shape,
+    not_differentiable=_INTEGERS,
+    is_involution=True,
+)
 def invert(xp: Xp, x: Array) -> Array:
     """Flips every bit of `x`; `-x - 1` for signed integers.
 
@@ -122,7 +132,14 @@ def _amount(xp: Xp, y: Array) -> Array:
 
 
 @export("bitwise.left_shift", elementwise="binary")
-@op("LeftShift", "x: T, y: T -> z: T", T=INTEGER, shape=broadcast_shape, not_differentiable=_INTEGERS)
+@op(
+    "LeftShift",
+    "x: T, y: T -> z: T",
+    T=INTEGER,
+    shape=broadcast_shape,
+    not_differentiable=_INTEGERS,
+    neutral_operands=(NeutralOperand(1, 0, "iu"),),  # x << 0 -> x
+)
 def left_shift(xp: Xp, x: Array, y: Array) -> Array:
     """Shifts the bits of `x` left by `y`, filling with zeros.
 
@@ -139,7 +156,14 @@ def left_shift(xp: Xp, x: Array, y: Array) -> Array:
 
 
 @export("bitwise.right_shift", elementwise="binary")
-@op("RightShift", "x: T, y: T -> z: T", T=INTEGER, shape=broadcast_shape, not_differentiable=_INTEGERS)
+@op(
+    "RightShift",
+    "x: T, y: T -> z: T",
+    T=INTEGER,
+    shape=broadcast_shape,
+    not_differentiable=_INTEGERS,
+    neutral_operands=(NeutralOperand(1, 0, "iu"),),  # x >> 0 -> x
+)
 def right_shift(xp: Xp, x: Array, y: Array) -> Array:
     """Shifts the bits of `x` right by `y`, keeping the sign.
 

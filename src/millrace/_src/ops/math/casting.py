@@ -56,6 +56,7 @@ def _clamps_in_xla(attrs: dict[str, Any]) -> str | None:
     batching=as_it_is,
     exact_on_rows=True,
     known_value=KnownValue.WHOLE,
+    is_conversion=True,
 )
 def cast_op(xp: Xp, x: Array, *, SrcT: DType, DstT: DType, Truncate: bool = False) -> Array:
     """Converts numbers to another dtype; the op behind `tf.cast`.

@@ -16,6 +16,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
+from millrace._src.core.op_algebra import Comparison
 from millrace._src.core.op_def import Elementwise, KnownValue, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -78,6 +79,7 @@ def _compare(xp: Xp, function: Any, x: Array, y: Array, strict: bool, otherwise:
     batching=elementwise,
     exact_on_rows=True,
     known_value=KnownValue.WHOLE,
+    comparison=Comparison.EQUAL,
 )
 def equal_op(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) -> Array:
     """Returns whether `x == y`, element-wise; the op behind `tf.equal` and `==`.
@@ -119,6 +121,7 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     batching=elementwise,
     exact_on_rows=True,
     known_value=KnownValue.WHOLE,
+    comparison=Comparison.NOT_EQUAL,
 )
 def not_equal_op(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) -> Array:
     """Returns whether `x != y`, element-wise; the op behind `tf.not_equal` and `!=`.
@@ -160,7 +163,14 @@ not_equal_op.specialize(_specialize_equality("not_equal"))
 
 
 @export("math.less", "less", elementwise="binary")
-@op("Less", "x: T, y: T -> z: bool", T=REAL, shape=broadcast_shape, not_differentiable=_NO_GRADIENT)
+@op(
+    "Less",
+    "x: T, y: T -> z: bool",
+    T=REAL,
+    shape=broadcast_shape,
+    not_differentiable=_NO_GRADIENT,
+    comparison=Comparison.LESS,
+)
 def less(xp: Xp, x: Array, y: Array) -> Array:
     """Returns whether `x < y`, element-wise.
 
@@ -180,7 +190,14 @@ less.specialize(ufunc("less"))
 
 
 @export("math.less_equal", "less_equal", elementwise="binary")
-@op("LessEqual", "x: T, y: T -> z: bool", T=REAL, shape=broadcast_shape, not_differentiable=_NO_GRADIENT)
+@op(
+    "LessEqual",
+    "x: T, y: T -> z: bool",
+    T=REAL,
+    shape=broadcast_shape,
+    not_differentiable=_NO_GRADIENT,
+    comparison=Comparison.LESS_EQUAL,
+)
 def less_equal(xp: Xp, x: Array, y: Array) -> Array:
     """Returns whether `x <= y`, element-wise.
 
@@ -200,7 +217,14 @@ less_equal.specialize(ufunc("less_equal"))
 
 
 @export("math.greater", "greater", elementwise="binary")
-@op("Greater", "x: T, y: T -> z: bool", T=REAL, shape=broadcast_shape, not_differentiable=_NO_GRADIENT)
+@op(
+    "Greater",
+    "x: T, y: T -> z: bool",
+    T=REAL,
+    shape=broadcast_shape,
+    not_differentiable=_NO_GRADIENT,
+    comparison=Comparison.GREATER,
+)
 def greater(xp: Xp, x: Array, y: Array) -> Array:
     """Returns whether `x > y`, element-wise.
 
@@ -220,7 +244,14 @@ greater.specialize(ufunc("greater"))
 
 
 @export("math.greater_equal", "greater_equal", elementwise="binary")
-@op("GreaterEqual", "x: T, y: T -> z: bool", T=REAL, shape=broadcast_shape, not_differentiable=_NO_GRADIENT)
+@op(
+    "GreaterEqual",
+    "x: T, y: T -> z: bool",
+    T=REAL,
+    shape=broadcast_shape,
+    not_differentiable=_NO_GRADIENT,
+    comparison=Comparison.GREATER_EQUAL,
+)
 def greater_equal(xp: Xp, x: Array, y: Array) -> Array:
     """Returns whether `x >= y`, element-wise.
 

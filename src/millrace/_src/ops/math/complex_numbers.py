@@ -144,7 +144,13 @@ def angle_gradient(dy: Tensor, input: Tensor) -> Any:
     return -raw.Complex(real=dy, imag=raw.ZerosLike(x=dy), Tout=input.dtype) * factor
 
 
-@op("Conj", "input: T -> output: T", T=TypeSet([complex64, complex128, variant], default=complex64), shape=same_shape)
+@op(
+    "Conj",
+    "input: T -> output: T",
+    T=TypeSet([complex64, complex128, variant], default=complex64),
+    shape=same_shape,
+    is_involution=True,
+)
 def conjugate(xp: Xp, input: Array) -> Array:
     """Computes the complex conjugate; the op behind `tf.math.conj`. Variants are returned unchanged.
 

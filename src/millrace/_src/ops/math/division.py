@@ -36,6 +36,7 @@ from millrace._src.core.dtypes import (
     uint64,
 )
 from millrace._src.core.execute import execute
+from millrace._src.core.op_algebra import NeutralOperand
 from millrace._src.core.op_def import op
 from millrace._src.core.op_registry import late_bound
 from millrace._src.core.op_signature import TypeSet
@@ -91,6 +92,7 @@ def truncated_quotient(xp: Xp, x: Array, y: Array) -> Array:
     checks=_refuse_integer_zero,
     refuses=("y",),
     refuses_integers_alone=True,
+    neutral_operands=(NeutralOperand(1, 1, "f"),),  # x / 1 -> x
 )
 def realdiv(xp: Xp, x: Array, y: Array) -> Array:
     """Divides floating point and complex numbers; the op behind `/`. Integers are divided towards zero.
@@ -132,6 +134,7 @@ def real_div_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]
     checks=_refuse_integer_zero,
     refuses=("y",),
     refuses_integers_alone=True,
+    neutral_operands=(NeutralOperand(1, 1, "iuf"),),  # x / 1 -> x
 )
 def div(xp: Xp, x: Array, y: Array) -> Array:
     """Divides numbers of any type; integers towards zero.
@@ -159,6 +162,7 @@ def div_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     checks=_refuse_integer_zero,
     refuses=("y",),
     refuses_integers_alone=True,
+    neutral_operands=(NeutralOperand(1, 1, "iu"),),  # x // 1 -> x
 )
 def floor_div(xp: Xp, x: Array, y: Array) -> Array:
     """Divides and rounds towards minus infinity; the op behind `//`.
@@ -350,7 +354,13 @@ def c_mod(xp: Xp, x: Array, y: Array) -> Array:
 c_mod.kernel_for("xla")(_truncatemod_in_xla)
 
 
-@op("DivNoNan", "x: T, y: T -> z: T", T=_NO_NAN_TYPES, shape=broadcast_shape)
+@op(
+    "DivNoNan",
+    "x: T, y: T -> z: T",
+    T=_NO_NAN_TYPES,
+    shape=broadcast_shape,
+    neutral_operands=(NeutralOperand(1, 1, "f"),),  # x / 1 -> x
+)
 def div_no_nan(xp: Xp, x: Array, y: Array) -> Array:
     """Divides `x` by `y`; gives 0 where `y` is 0; the op behind `tf.math.divide_no_nan`.
 

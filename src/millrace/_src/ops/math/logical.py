@@ -10,6 +10,7 @@ from typing import Any
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
+from millrace._src.core.op_algebra import neutral_on_both_sides
 from millrace._src.core.op_def import op
 from millrace._src.core.op_registry import late_bound
 from millrace._src.core.tensor import Tensor
@@ -28,6 +29,8 @@ _NO_GRADIENT = "its result is boolean"
     shape=broadcast_shape,
     commutative=True,
     not_differentiable=_NO_GRADIENT,
+    neutral_operands=neutral_on_both_sides(True, "b"),  # x and true -> x
+    is_conjunction=True,
 )
 def logical_and(xp: Xp, x: Array, y: Array) -> Array:
     """Returns whether both `x` and `y` are True, element-wise.
@@ -54,6 +57,7 @@ logical_and.specialize(ufunc("logical_and"))
     shape=broadcast_shape,
     commutative=True,
     not_differentiable=_NO_GRADIENT,
+    neutral_operands=neutral_on_both_sides(False, "b"),  # x or false -> x
 )
 def logical_or(xp: Xp, x: Array, y: Array) -> Array:
     """Returns whether `x`, `y` or both are True, element-wise.
@@ -74,7 +78,13 @@ logical_or.specialize(ufunc("logical_or"))
 
 
 @export("math.logical_not", "logical_not", elementwise="unary")
-@op("LogicalNot", "x: bool -> y: bool", shape=same_shape, not_differentiable=_NO_GRADIENT)
+@op(
+    "LogicalNot",
+    "x: bool -> y: bool",
+    shape=same_shape,
+    not_differentiable=_NO_GRADIENT,
+    is_involution=True,
+)
 def logical_not(xp: Xp, x: Array) -> Array:
     """Returns whether `x` is False, element-wise.
 

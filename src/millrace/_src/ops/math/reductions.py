@@ -135,6 +135,7 @@ def _reduce_directly(ufunc_name: str) -> Callable[..., Any]:
     shape=reduction_shape,
     constant_inputs=_CONSTANT,
     batching=along("reduction_indices", "input"),
+    is_reduction=True,
 )
 def sum_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """Computes the sum over axes; the op behind `tf.reduce_sum`.
@@ -163,6 +164,7 @@ def sum_gradient(dy: Tensor, input: Tensor, reduction_indices: Tensor, keep_dims
     shape=reduction_shape,
     constant_inputs=_CONSTANT,
     batching=along("reduction_indices", "input"),
+    is_reduction=True,
 )
 def prod_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """Computes the product over axes; the op behind `tf.reduce_prod`.
@@ -272,6 +274,7 @@ def _specialize_extreme(ufunc_name: str) -> Callable[..., Any]:
     constant_inputs=_CONSTANT,
     batching=along("reduction_indices", "input"),
     exact_on_rows=True,
+    is_reduction=True,
 )
 def max_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """Computes the maximum over axes; the op behind `tf.reduce_max`.
@@ -294,6 +297,7 @@ max_op.specialize(_specialize_extreme("maximum"))
     constant_inputs=_CONSTANT,
     batching=along("reduction_indices", "input"),
     exact_on_rows=True,
+    is_reduction=True,
 )
 def min_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """Computes the minimum over axes; the op behind `tf.reduce_min`.
@@ -430,6 +434,7 @@ def _mean_count(x: Tensor, mean: Tensor, reduction_indices: Tensor) -> Any:
     constant_inputs=_CONSTANT,
     not_differentiable=_BOOLEAN,
     batching=along("reduction_indices", "input"),
+    is_reduction=True,
 )
 def all_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """Returns whether all elements are True, over axes; the op behind `tf.reduce_all`.
@@ -451,6 +456,7 @@ all_op.specialize(_reduce_directly("logical_and"))
     constant_inputs=_CONSTANT,
     not_differentiable=_BOOLEAN,
     batching=along("reduction_indices", "input"),
+    is_reduction=True,
 )
 def any_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """Returns whether any element is True, over axes; the op behind `tf.reduce_any`.

@@ -70,7 +70,13 @@ def abs_(x: Any, name: str | None = None) -> Tensor:
 
 
 @export("math.negative", "negative", elementwise="unary")
-@op("Neg", "x: T -> y: T", T=SIGNED, shape=same_shape)
+@op(
+    "Neg",
+    "x: T -> y: T",
+    T=SIGNED,
+    shape=same_shape,
+    is_involution=True,
+)
 def negative(xp: Xp, x: Array) -> Array:
     """Computes `-x` element-wise.
 

@@ -2,18 +2,22 @@
 
 An integer may be known as a range: its bounds are numbers, or a size that is unknown yet plus a number. Sums wrap
 around at the limits of their dtype, so nothing is known of a sum that might.
+
+Ops declare two rules on such facts: `value_range`, what is known of the outputs, and `in_range`, whether the op
+certainly refuses none of its indices. The rules stand in `value_ranges.py` of the op's folder; `passes/value_ranges.py`
+walks graphs with the rules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
 from millrace._src.core.dtypes import DType
-from millrace._src.passes.optimized_graph import Value
+from millrace._src.core.shapes import TensorShape
 
 
 class Size(NamedTuple):
@@ -70,7 +74,7 @@ class Items:
     def with_item(self, item: object) -> Items:
         """Returns what is known once an item is among the others."""
         number = item if isinstance(item, ValueRange) else None
-        return replace(self, item=number if self.is_new else joined(self.item, number), is_new=False)
+        return replace(self, item=number if self.is_new else join(self.item, number), is_new=False)
 
 
 Fact: TypeAlias = ValueRange | Numbers | Items
@@ -78,16 +82,46 @@ Fact: TypeAlias = ValueRange | Numbers | Items
 SMALLEST = -(2**63)
 
 
-def of_constant(value: Value) -> Fact | None:
-    """Returns a constant integer, or a constant vector of integers."""
-    if not value.dtype.is_integer or value.constant.ndim > 1:
+class RangeContext(Protocol):
+    """What a rule may ask about the node that it judges; inputs by their number, lists of inputs flattened."""
+
+    @property
+    def attrs(self) -> Mapping[str, Any]:
+        """The attributes of the op."""
+
+    @property
+    def input_count(self) -> int:
+        """The number of inputs."""
+
+    def shape(self, index: int) -> TensorShape:
+        """Returns the static shape of an input."""
+
+    def constant(self, index: int) -> Any:
+        """Returns the array that an input always is; None for another input."""
+
+    def fact(self, index: int) -> Fact | None:
+        """Returns what is known of an input."""
+
+    def number(self, index: int) -> ValueRange | None:
+        """Returns what is known of an input that is an integer; None also for another input."""
+
+    def items(self, index: int) -> Items | None:
+        """Returns what is known of an input that is a list; None also for another input."""
+
+    def size(self, index: int, axis: int) -> Size | None:
+        """Returns the size of an axis of an input; None for an axis that does not exist."""
+
+
+def constant_fact(array: Any) -> Fact | None:
+    """Returns what is known of a constant: an integer, or a vector of integers; None for another array."""
+    if array.dtype.kind not in "iu" or array.ndim > 1:
         return None
-    if value.constant.size == 1:
-        return exactly(Size(None, int(value.constant.reshape(-1)[0])))
-    return Numbers(tuple([exactly(Size(None, number)) for number in value.constant.tolist()]))
+    if array.size == 1:
+        return exactly(Size(None, int(array.reshape(-1)[0])))
+    return Numbers(tuple([exactly(Size(None, number)) for number in array.tolist()]))
 
 
-def joined(one: ValueRange | None, other: ValueRange | None) -> ValueRange | None:
+def join(one: ValueRange | None, other: ValueRange | None) -> ValueRange | None:
     """Returns what holds for the numbers of both ranges."""
     if one is None or other is None:
         return None
@@ -97,7 +131,7 @@ def joined(one: ValueRange | None, other: ValueRange | None) -> ValueRange | Non
     return ValueRange(min(one.least, other.least), max(known, key=lambda most: most.offset) if comparable else None)
 
 
-def moved(known: ValueRange, number: int) -> ValueRange:
+def shift(known: ValueRange, number: int) -> ValueRange:
     """Returns what is known of a number plus another one."""
     least = known.least + number if known.least > SMALLEST else SMALLEST
     return ValueRange(least, known.most and known.most.plus(number), known.exact and known.exact.plus(number))
@@ -111,24 +145,24 @@ def safe_sum(known: ValueRange, number: int, dtype: DType) -> ValueRange | None:
     """Returns what is known of a number of some dtype plus another one; None if the sum may wrap around."""
     limits = np.iinfo(dtype.np_dtype)
     if number < 0:
-        return moved(known, number) if known.least + number >= limits.min else None
+        return shift(known, number) if known.least + number >= limits.min else None
     highest = known.most or known.exact
     if highest is None:
-        return moved(known, number) if not number else None
+        return shift(known, number) if not number else None
     if highest.base is None:
         fits = highest.offset + number <= limits.max
     elif isinstance(highest.base, tuple):
         fits = dtype.size >= LARGE_ENOUGH and highest.offset + number <= _MAX_ADDED
     else:
         fits = highest.offset + number <= 0  # at most the value that `base` represents
-    return moved(known, number) if fits else None
+    return shift(known, number) if fits else None
 
 
 LARGE_ENOUGH = 4
 """The bytes of integers that hold the size of any array."""
 
 
-def holds(dtype: DType, known: ValueRange, source: DType) -> bool:
+def can_hold(dtype: DType, known: ValueRange, source: DType) -> bool:
     """Returns whether a dtype holds a number of another dtype."""
     limits, source_limits = np.iinfo(dtype.np_dtype), np.iinfo(source.np_dtype)
     if limits.min <= source_limits.min and source_limits.max <= limits.max:
@@ -142,10 +176,11 @@ def vector(numbers: Sequence[ValueRange | None]) -> ValueRange | Numbers | None:
     return numbers[0] if len(numbers) == 1 else Numbers(tuple(numbers))
 
 
-def each_of(known: Fact | None) -> tuple[ValueRange | None, ...]:
+def elements(known: Fact | None) -> tuple[ValueRange | None, ...]:
     """Returns what is known of each number of a vector; nothing where the vector itself is unknown."""
     return known.each if isinstance(known, Numbers) else (known,) if isinstance(known, ValueRange) else ()
 
 
 def exactly(size: Size) -> ValueRange:
+    """Returns the fact of an integer that is known."""
     return ValueRange(size.offset if size.base is None else 0, size, size)
