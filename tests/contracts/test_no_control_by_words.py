@@ -12,6 +12,9 @@ SOURCES = Path(tf.__file__).parent / "_src"
 
 KNOWN = {
     "autograph/operators/graph_iterators.py": "a range is looked through to its bounds",
+    "compat_v1/train/device_setter.py": "programs list ops by name for the parameter servers",
+    "core/op_registry.py": "it finds ops by their names",
+    "graph/node_def.py": "a cache of messages, which hold the names",
     "autograph/operators/loops.py": "a range is looked through to its bounds",
     "ops/array/diagonals.py": "two versions of an op share a rule",
     "ops/array/padding.py": "a packed vector is looked through to its parts",
@@ -53,15 +56,21 @@ def _is_name_of_operation(expression: ast.expr) -> bool:
 
 
 def _compared(tree: ast.AST) -> Iterator[tuple[ast.expr, int]]:
-    """Expressions that are compared, searched, or asked for their ends, with their lines."""
+    """Expressions that are compared, searched, asked for their ends, or looked up in a table, with their lines."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
             sides = (node.left, *node.comparators)
-            for side in sides if any(isinstance(s, (ast.Constant, ast.Tuple, ast.Set)) for s in sides) else ():
+            is_member = isinstance(node.ops[0], (ast.In, ast.NotIn))
+            is_text = any(isinstance(s, (ast.Constant, ast.Tuple, ast.Set)) for s in sides)
+            for side in sides if is_text else sides[:1] if is_member else ():
                 yield side, node.lineno
+        if isinstance(node, ast.Subscript):
+            yield node.slice, node.lineno
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr in ("startswith", "endswith", "find", "partition", "split"):
                 yield node.func.value, node.lineno
+            elif node.func.attr in ("get", "pop", "setdefault") and node.args:
+                yield node.args[0], node.lineno
 
 
 def findings(text: str) -> list[tuple[int, str]]:
@@ -88,10 +97,12 @@ except TypeError as error:
         raise
 if operation.type == "Const" or c.op.name.endswith("V3") or tensor.op.type in ("A", "B"):
     pass
-if name == "Const" or node.name == "x" or str(value) == "a":
+if name == "Const" or node.name == "x" or str(value) == "a" or operation.type == other.type:
+    pass
+if node.type in RULES or RULES.get(node.op_def.name) or RULES[operation.type]:
     pass
 """
-    assert findings(text) == [(5, "exception"), (5, "exception")] + [(7, "operation")] * 3
+    assert findings(text) == [(5, "exception"), (5, "exception")] + [(7, "operation")] * 3 + [(11, "operation")] * 3
 
 
 def test_no_decision_reads_the_text_of_an_exception() -> None:

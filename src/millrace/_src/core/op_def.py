@@ -14,7 +14,7 @@ from __future__ import annotations
 import enum
 import functools
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -183,6 +183,8 @@ class Traits:
     """
     list_growth: int | Callable[[dict[str, Any]], int | None] | None = None
     """How many items the first output, a list, has more than the first input; None for unknown, or no list."""
+    public_argument_names: Mapping[str, str] | None = None
+    """Arguments that `tf.raw_ops` calls by another name than the signature: public name -> name; both are accepted."""
     flops: int | Callable[[Any], int] = 0
     """The float operations per element of the first output, or `Operation -> float operations`, by TensorFlow's count.
 

@@ -23,18 +23,6 @@ from millrace._src.core.op_registry import get_op as _get_op
 from millrace._src.core.shapes import TensorShape as _TensorShape
 from millrace._src.util.export import ROOT as _ROOT
 
-_AXIS = {"axis": "reduction_indices"}
-_RENAMED = {
-    **dict.fromkeys(("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum"), _AXIS),
-    "ExpandDims": {"axis": "dim"},
-    "Select": {"x": "t", "y": "e"},
-    "Split": {"axis": "split_dim"},
-    "SplitV": {"axis": "split_dim"},
-    "Squeeze": {"axis": "squeeze_dims"},
-    "Where": {"condition": "input"},
-}
-"""Arguments whose name in `tf.raw_ops` differs from the name in the op's signature; both names are accepted."""
-
 
 def _snake_case(name: str) -> str:
     return _re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
@@ -42,7 +30,7 @@ def _snake_case(name: str) -> str:
 
 def _raw_op(op: _OpDef) -> _Callable[..., _Any]:
     names = op.signature.input_names
-    renamings = _RENAMED.get(op.name, {})
+    renamings = op.traits.public_argument_names or {}
     public_names = {internal: public for public, internal in renamings.items()}
     python_name = _snake_case(op.name)
     inferred_attrs = {a for a in op.signature.inferred_attrs if op.attr_kinds.get(a) != "list[type]"}

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from millrace._src.compat_v1.graph_profile.float_operations import float_operations
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.operation import Operation
+from millrace._src.ops.flops import flops_of
 
 TRAINABLE = "_trainable_variables"
 
@@ -77,7 +77,7 @@ def _all(graph: Graph) -> list[Any]:
 def _cost(operation: Operation, is_trainable: bool, entry: Any) -> Cost:
     types = (operation.type, *((operation.device,) if operation.device else ()))
     types += (TRAINABLE,) if is_trainable else ()
-    cost = Cost(operation, operation.name, operation.type, types, float_ops=float_operations(operation))
+    cost = Cost(operation, operation.name, operation.type, types, float_ops=flops_of(operation))
     if operation.op_def.traits.makes_shared_object and "shape" in operation.attrs:
         shape = operation.attrs["shape"]
         cost.params = math.prod(shape.as_list()) if shape.is_fully_defined() else 0

@@ -177,6 +177,7 @@ def _squeeze_shape(c: ShapeContext) -> TensorShape:
     batching=shape_batches.squeeze,
     exact_on_rows=True,
     element_order=ElementOrder.SAME,
+    public_argument_names={"axis": "squeeze_dims"},
 )
 def squeeze_op(xp: Xp, input: Array, *, squeeze_dims: list[int] = []) -> Array:  # noqa: B006  (never changed)
     """Removes dimensions of size 1: the listed dimensions, or all."""
@@ -254,6 +255,7 @@ def _expand_dims_shape(c: ShapeContext) -> TensorShape:
     batching=shape_batches.expand,
     exact_on_rows=True,
     element_order=ElementOrder.SAME,
+    public_argument_names={"axis": "dim"},
 )
 def expand_dims_op(xp: Xp, input: Array, dim: Array) -> Array:
     """Inserts a dimension of size 1 at `dim`."""

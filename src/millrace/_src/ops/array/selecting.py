@@ -43,6 +43,7 @@ from millrace._src.util.export import export
     shape=lambda c: vector(None, c.shape("input").rank),
     host_only=True,
     not_differentiable="positions are integers",
+    public_argument_names={"condition": "input"},
 )
 def where_op(xp: Xp, input: Array) -> Array:
     """Finds the positions of the non-zero elements, one in each row."""
@@ -115,6 +116,7 @@ def _select_shape(c: ShapeContext) -> TensorShape:
     handles=common_handle,
     batching=index_batches.select,
     exact_on_rows=True,
+    public_argument_names={"x": "t", "y": "e"},
 )
 def select(xp: Xp, condition: Array, t: Array, e: Array) -> Array:
     """Takes elements (or, by a vector condition, rows) of `t` where `condition` is true, else of `e`."""

@@ -92,6 +92,7 @@ def _slices(value: Array, axis: int, sizes: list[int]) -> list[Array]:
     batching=along("split_dim", "value"),
     exact_on_rows=True,
     known_value=KnownValue.PARTS,
+    public_argument_names={"axis": "split_dim"},
 )
 def split_op(xp: Xp, split_dim: Array, value: Array, *, num_split: int) -> list[Array]:
     """Cuts `value` into `num_split` equal pieces along a dimension."""
@@ -155,6 +156,7 @@ def _sizes(sizes: list[int], total: int | None) -> list[int | None]:
     constant_inputs=("size_splits", "split_dim"),
     batching=along("split_dim", "value"),
     exact_on_rows=True,
+    public_argument_names={"axis": "split_dim"},
 )
 def split_v_op(xp: Xp, value: Array, size_splits: Array, split_dim: Array, *, num_split: int) -> list[Array]:
     """Cuts `value` into pieces of the given sizes along a dimension; one size may be -1 and takes the rest."""

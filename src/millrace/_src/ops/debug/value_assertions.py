@@ -18,9 +18,11 @@ from millrace._src.core.array_namespace import Array
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
+from millrace._src.core.op_functions import OpFunction
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.debug.assertion import assert_that
+from millrace._src.ops.math.comparison import equal_op, greater, greater_equal, less, less_equal, not_equal_op
 from millrace._src.ops.math.reduce import reduce_all
 from millrace._src.ops.math.unary import abs_
 from millrace._src.util.export import export
@@ -28,20 +30,27 @@ from millrace._src.util.export import export
 _SHOWN = 3
 
 
-class Comparison(NamedTuple):
-    """One of the six comparisons: the comparison's sign, op and name."""
+class ComparisonAssertion(NamedTuple):
+    """One of the six assertions that compare: its op, NumPy's function for the same, and its name."""
 
-    sign: str
-    op: str
+    op: OpFunction
+    on_arrays: Callable[..., Any]
     name: str
 
+    @property
+    def sign(self) -> str:
+        """The sign of the comparison, for messages."""
+        comparison = self.op.op_def.traits.comparison
+        assert comparison is not None  # the six ops compare
+        return comparison.value
 
-EQUAL = Comparison("==", "Equal", "assert_equal")
-NONE_EQUAL = Comparison("!=", "NotEqual", "assert_none_equal")
-LESS = Comparison("<", "Less", "assert_less")
-LESS_EQUAL = Comparison("<=", "LessEqual", "assert_less_equal")
-GREATER = Comparison(">", "Greater", "assert_greater")
-GREATER_EQUAL = Comparison(">=", "GreaterEqual", "assert_greater_equal")
+
+EQUAL = ComparisonAssertion(equal_op, np.equal, "assert_equal")
+NONE_EQUAL = ComparisonAssertion(not_equal_op, np.not_equal, "assert_none_equal")
+LESS = ComparisonAssertion(less, np.less, "assert_less")
+LESS_EQUAL = ComparisonAssertion(less_equal, np.less_equal, "assert_less_equal")
+GREATER = ComparisonAssertion(greater, np.greater, "assert_greater")
+GREATER_EQUAL = ComparisonAssertion(greater_equal, np.greater_equal, "assert_greater_equal")
 
 
 def describe(tensor: Any) -> str:
@@ -57,19 +66,19 @@ def sentence(message: str | None) -> str:
 
 
 def assert_comparison(
-    kind: Comparison, x: Any, y: Any, data: Any, summarize: int | None, message: str | None, name: str | None
+    kind: ComparisonAssertion, x: Any, y: Any, data: Any, summarize: int | None, message: str | None, name: str | None
 ) -> Any:
     """Asserts a comparison of two tensors, element by element, with TensorFlow's messages and node names."""
     with name_scope(name, kind.name):
         x, y = convert_to_tensor(x, name="x"), convert_to_tensor(y, name="y")
-        comparison = getattr(raw, kind.op)(x=x, y=y)
+        comparison = kind.op(x, y)
         if state.graph is None:
             if not comparison._eager_array.all():
                 raise _failure(_eager_text(kind, x, y, comparison._eager_array, data, summarize, message))
             return None
         condition = reduce_all(comparison)
         shown_data = _data(kind, x, y, message) if data is None else [message, *data] if message else data
-        if _is_false(comparison):
+        if _is_false(kind, comparison):
             raise _failure("\n".join(_text(item, summarize) for item in shown_data))
         return assert_that(condition, shown_data, summarize=summarize)
 
@@ -78,29 +87,19 @@ def _failure(text: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(node_def=None, op=None, message=text)
 
 
-def _data(kind: Comparison, x: object, y: object, message: str | None) -> list[Any]:
+def _data(kind: ComparisonAssertion, x: object, y: object, message: str | None) -> list[Any]:
     condition = f"Condition x {kind.sign} y did not hold element-wise:"
     shown_data = [condition, f"x ({describe(x)}) = ", x, f"y ({describe(y)}) = ", y]
     return [message, *shown_data] if message else shown_data
 
 
-def _is_false(passed: Any) -> bool:
+def _is_false(kind: ComparisonAssertion, passed: Any) -> bool:
     """Returns whether a comparison of constants is known to fail."""
     operands = [t.op.attrs["value"] for t in passed.op.inputs if t.op.type == "Const"]
     if len(operands) != 2:
         return False
     with np.errstate(all="ignore"):
-        return not _NUMPY[passed.op.type](*operands).all()
-
-
-_NUMPY: dict[str, Callable[..., Any]] = {
-    "Equal": np.equal,
-    "NotEqual": np.not_equal,
-    "Less": np.less,
-    "LessEqual": np.less_equal,
-    "Greater": np.greater,
-    "GreaterEqual": np.greater_equal,
-}
+        return not kind.on_arrays(*operands).all()
 
 
 def _text(item: Any, summarize: int | None) -> str:
@@ -119,7 +118,7 @@ def _text(item: Any, summarize: int | None) -> str:
 
 
 def _eager_text(
-    kind: Comparison, x: Any, y: Any, passed: Array, data: Any, summarize: int | None, message: str | None
+    kind: ComparisonAssertion, x: Any, y: Any, passed: Array, data: Any, summarize: int | None, message: str | None
 ) -> str:
     if data is not None:
         pieces = [_text(item, summarize) for item in data]
@@ -255,7 +254,7 @@ class Sign(NamedTuple):
     """An assertion about the sign: the claim, the comparison with zero, and on which side zero stands."""
 
     condition: str
-    comparison: Comparison
+    comparison: ComparisonAssertion
     zero_first: bool
     name: str
 

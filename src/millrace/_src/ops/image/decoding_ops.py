@@ -7,6 +7,7 @@ float32 by scaling.
 
 from __future__ import annotations
 
+import enum
 import functools
 from typing import NamedTuple
 
@@ -29,13 +30,34 @@ _ONE_BY_ONE = "files are decoded one by one"
 _DCT_METHODS = ("", "INTEGER_FAST", "INTEGER_ACCURATE")
 
 
+class _Frames(enum.Enum):
+    """What an op returns of the frames of an animation."""
+
+    ALL = "all"
+    """A batch of frames, of one frame where the file is a picture."""
+    ALL_OF_ANIMATIONS = "all of animations"
+    """A batch of frames, but no batch where the file is a picture."""
+    FIRST = "first"
+    ONLY = "only"
+    """The only frame; several are refused."""
+
+
+class _Bmp(enum.Enum):
+    """Whether an op reads BMP files."""
+
+    REFUSED = "refused"
+    ACCEPTED = "accepted"
+    REQUIRED = "required"
+
+
 class _Request(NamedTuple):
-    """What an op wants of a file."""
+    """What an op wants of a file; `op` is its name in messages."""
 
     op: str
     channels: int = 0
     dtype: DType = d.uint8
-    expand_animations: bool = True
+    frames: _Frames = _Frames.ONLY
+    bmp: _Bmp = _Bmp.REFUSED
     jpeg: jpeg_files.JpegSettings = jpeg_files.JpegSettings()
 
 
@@ -102,12 +124,12 @@ def _check(kind: str, request: _Request) -> None:
         raise invalid(f"channels must be 0 or 3 for GIF, got {channels}")
     if kind == "BMP" and channels == 1:
         raise invalid(f"`channels` must be 0, 3 or 4 for BMP, but got {channels}")
-    if kind == "BMP" and request.op not in ("DecodeBmp", "DecodeImage"):
+    if kind == "BMP" and request.bmp is _Bmp.REFUSED:
         raise invalid(
             "Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead. "
             f"Op used: {request.op}"
         )
-    if kind not in ("BMP", "JXL") and request.op == "DecodeBmp":
+    if kind not in ("BMP", "JXL") and request.bmp is _Bmp.REQUIRED:
         raise invalid(
             f"Trying to decode {kind} format using DecodeBmp op. Use `decode_{kind.lower()}` or `decode_image` instead."
         )
@@ -129,16 +151,14 @@ def _scale(pixels: Array, dtype: DType) -> Array:
 
 def _shape(pixels: Array, request: _Request) -> Array:
     """Makes a batch of one image where the op returns frames."""
-    return pixels[None] if request.op in ("DecodeGif", "DecodeWebP") else pixels
+    return pixels[None] if request.frames is _Frames.ALL else pixels
 
 
 def _frames(frames: Array, request: _Request) -> Array:
     """Returns the frames as the op wants these: all frames, the first, or the only one."""
-    if request.op in ("DecodeGif", "DecodeWebP"):
+    if request.frames in (_Frames.ALL, _Frames.ALL_OF_ANIMATIONS):
         return frames
-    if request.op == "DecodeImage":
-        return frames if request.expand_animations else frames[0]
-    if len(frames) > 1:
+    if request.frames is _Frames.ONLY and len(frames) > 1:
         raise invalid(
             f"Got {len(frames)} frames, but animated gifs can only be decoded by tf.io.decode_gif or tf.io.decode_image"
         )
@@ -294,7 +314,7 @@ def decode_png_op(xp: Xp, contents: Array, *, channels: int = 0, dtype: DType = 
 )
 def decode_bmp_op(xp: Xp, contents: Array, *, channels: int = 0) -> Array:
     """Decodes a BMP file to pixels."""
-    return _decode(contents, _Request("DecodeBmp", channels))
+    return _decode(contents, _Request("DecodeBmp", channels, bmp=_Bmp.REQUIRED))
 
 
 @op(
@@ -307,7 +327,7 @@ def decode_bmp_op(xp: Xp, contents: Array, *, channels: int = 0) -> Array:
 )
 def decode_gif_op(xp: Xp, contents: Array) -> Array:
     """Decodes the frames of a GIF file."""
-    return _decode(contents, _Request("DecodeGif", 3))
+    return _decode(contents, _Request("DecodeGif", 3, frames=_Frames.ALL))
 
 
 @op(
@@ -321,7 +341,7 @@ def decode_gif_op(xp: Xp, contents: Array) -> Array:
 )
 def decode_webp_op(xp: Xp, contents: Array, *, channels: int = 0, dtype: DType = d.uint8) -> Array:
     """Decodes the frames of a WebP file."""
-    return _decode(contents, _Request("DecodeWebP", channels))
+    return _decode(contents, _Request("DecodeWebP", channels, frames=_Frames.ALL))
 
 
 @op(
@@ -351,7 +371,8 @@ def decode_image_op(
     xp: Xp, contents: Array, *, channels: int = 0, dtype: DType = d.uint8, expand_animations: bool = True
 ) -> Array:
     """Decodes an image file of any format."""
-    return _decode(contents, _Request("DecodeImage", channels, dtype, expand_animations))
+    frames = _Frames.ALL_OF_ANIMATIONS if expand_animations else _Frames.FIRST
+    return _decode(contents, _Request("DecodeImage", channels, dtype, frames, _Bmp.ACCEPTED))
 
 
 def _three(c: ShapeContext) -> TensorShape:

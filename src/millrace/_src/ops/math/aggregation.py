@@ -20,7 +20,7 @@ from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.tensor import Tensor
-from millrace._src.ops import raw
+from millrace._src.ops import flops, raw
 from millrace._src.ops.batching_rules import alike
 from millrace._src.ops.math import matrix_batches
 from millrace._src.ops.math.broadcasting import shape_text
@@ -67,6 +67,7 @@ def _mismatch(first: TensorShape, other: TensorShape, position: int) -> str:
     elementwise=Elementwise.ALIKE,
     batching=alike,
     exact_on_rows=True,
+    flops=flops.sum_of_inputs,
 )
 def sum_of_list(xp: Xp, inputs: list[Array]) -> Array:
     """Computes the sum of a list of tensors; the op behind `tf.add_n`.

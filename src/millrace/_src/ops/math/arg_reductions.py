@@ -22,6 +22,7 @@ from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
+from millrace._src.ops import flops
 from millrace._src.ops.batching_rules import along, folding
 from millrace._src.ops.math.broadcasting import int_vector, shape_text
 from millrace._src.ops.math.element_types import INDEX, QUANTIZED, REAL
@@ -125,6 +126,7 @@ def _first_extreme(x: Array, axis: int, *, largest: bool) -> Array:
     not_differentiable=_INDICES,
     batching=along("dimension", "input"),
     exact_on_rows=True,
+    flops=flops.reduction,
 )
 def argmax_op(xp: Xp, input: Array, dimension: Array, *, output_type: DType) -> Array:
     """Finds the index of the largest element along an axis; the op behind `tf.argmax`.
@@ -146,6 +148,7 @@ def argmax_op(xp: Xp, input: Array, dimension: Array, *, output_type: DType) -> 
     not_differentiable=_INDICES,
     batching=along("dimension", "input"),
     exact_on_rows=True,
+    flops=flops.reduction,
 )
 def argmin_op(xp: Xp, input: Array, dimension: Array, *, output_type: DType) -> Array:
     """Finds the index of the smallest element along an axis; the op behind `tf.argmin`.

@@ -66,6 +66,7 @@ _EXTREME_TYPES = FLOAT | TypeSet([int8, uint8, int16, uint16, int32, uint32, int
     # x + -0.0 -> x; -0.0 + x -> x; of integers, x + 0 -> x; 0 + x -> x
     neutral_operands=(*neutral_on_both_sides(-0.0, "f"), *neutral_on_both_sides(0, "iu")),
     summand_signs=(1, 1),
+    flops=1,
 )
 def add_v2(xp: Xp, x: Array, y: Array) -> Array:
     """Adds two tensors of numbers; the op behind `tf.add` and `+`.
@@ -85,7 +86,13 @@ def add_v2_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return reduce_to_operands(x, y, dz, dz)
 
 
-@op("Add", "x: T, y: T -> z: T", T=_ADD_TYPES, shape=broadcast_shape)
+@op(
+    "Add",
+    "x: T, y: T -> z: T",
+    T=_ADD_TYPES,
+    shape=broadcast_shape,
+    flops=1,
+)
 def add_v1(xp: Xp, x: Array, y: Array) -> Array:
     """Adds two tensors of numbers, or joins strings; the op behind `+` of strings.
 
@@ -136,6 +143,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     shape=broadcast_shape,
     neutral_operands=(NeutralOperand(1, 0.0, "iuf"),),  # x - 0 -> x, also for x = -0.0
     summand_signs=(1, -1),
+    flops=1,
 )
 def subtract(xp: Xp, x: Array, y: Array) -> Array:
     """Computes `x - y` element-wise; `-` on tensors is the same.
@@ -172,6 +180,7 @@ def sub_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     shape=broadcast_shape,
     commutative=True,
     neutral_operands=neutral_on_both_sides(1, "iuf"),  # x * 1 -> x; 1 * x -> x
+    flops=1,
 )
 def multiply(xp: Xp, x: Array, y: Array) -> Array:
     """Computes `x * y` element-wise; `*` on tensors is the same.
@@ -200,7 +209,13 @@ def mul_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 
 @export("math.maximum", "maximum", elementwise="binary")
-@op("Maximum", "x: T, y: T -> z: T", T=_EXTREME_TYPES, shape=broadcast_shape)
+@op(
+    "Maximum",
+    "x: T, y: T -> z: T",
+    T=_EXTREME_TYPES,
+    shape=broadcast_shape,
+    flops=1,
+)
 def maximum(xp: Xp, x: Array, y: Array) -> Array:
     """Computes the larger of `x` and `y`, element-wise; NaN if either is NaN.
 
@@ -225,7 +240,13 @@ def maximum_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 
 @export("math.minimum", "minimum", elementwise="binary")
-@op("Minimum", "x: T, y: T -> z: T", T=_EXTREME_TYPES, shape=broadcast_shape)
+@op(
+    "Minimum",
+    "x: T, y: T -> z: T",
+    T=_EXTREME_TYPES,
+    shape=broadcast_shape,
+    flops=1,
+)
 def minimum(xp: Xp, x: Array, y: Array) -> Array:
     """Computes the smaller of `x` and `y`, element-wise; NaN if either is NaN.
 
@@ -263,6 +284,7 @@ def _extreme_gradient(dz: Tensor, x: Tensor, y: Tensor, first_wins: Tensor) -> t
     T=FLOAT | TypeSet([int32, int64]) | COMPLEX,
     shape=broadcast_shape,
     commutative=True,
+    flops=2,
 )
 def squared_difference(xp: Xp, x: Array, y: Array) -> Array:
     """Computes `conj(x - y) * (x - y)` element-wise, which is `(x - y) ** 2` for real numbers.

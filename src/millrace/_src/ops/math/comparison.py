@@ -80,6 +80,7 @@ def _compare(xp: Xp, function: Any, x: Array, y: Array, strict: bool, otherwise:
     exact_on_rows=True,
     known_value=KnownValue.WHOLE,
     comparison=Comparison.EQUAL,
+    flops=1,
 )
 def equal_op(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) -> Array:
     """Returns whether `x == y`, element-wise; the op behind `tf.equal` and `==`.
@@ -122,6 +123,7 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     exact_on_rows=True,
     known_value=KnownValue.WHOLE,
     comparison=Comparison.NOT_EQUAL,
+    flops=1,
 )
 def not_equal_op(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) -> Array:
     """Returns whether `x != y`, element-wise; the op behind `tf.not_equal` and `!=`.
@@ -170,6 +172,7 @@ not_equal_op.specialize(_specialize_equality("not_equal"))
     shape=broadcast_shape,
     not_differentiable=_NO_GRADIENT,
     comparison=Comparison.LESS,
+    flops=1,
 )
 def less(xp: Xp, x: Array, y: Array) -> Array:
     """Returns whether `x < y`, element-wise.
@@ -197,6 +200,7 @@ less.specialize(ufunc("less"))
     shape=broadcast_shape,
     not_differentiable=_NO_GRADIENT,
     comparison=Comparison.LESS_EQUAL,
+    flops=1,
 )
 def less_equal(xp: Xp, x: Array, y: Array) -> Array:
     """Returns whether `x <= y`, element-wise.
@@ -224,6 +228,7 @@ less_equal.specialize(ufunc("less_equal"))
     shape=broadcast_shape,
     not_differentiable=_NO_GRADIENT,
     comparison=Comparison.GREATER,
+    flops=1,
 )
 def greater(xp: Xp, x: Array, y: Array) -> Array:
     """Returns whether `x > y`, element-wise.
@@ -251,6 +256,7 @@ greater.specialize(ufunc("greater"))
     shape=broadcast_shape,
     not_differentiable=_NO_GRADIENT,
     comparison=Comparison.GREATER_EQUAL,
+    flops=1,
 )
 def greater_equal(xp: Xp, x: Array, y: Array) -> Array:
     """Returns whether `x >= y`, element-wise.

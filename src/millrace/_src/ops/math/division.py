@@ -93,6 +93,7 @@ def truncated_quotient(xp: Xp, x: Array, y: Array) -> Array:
     refuses=("y",),
     refuses_integers_alone=True,
     neutral_operands=(NeutralOperand(1, 1, "f"),),  # x / 1 -> x
+    flops=1,
 )
 def realdiv(xp: Xp, x: Array, y: Array) -> Array:
     """Divides floating point and complex numbers; the op behind `/`. Integers are divided towards zero.

@@ -75,7 +75,13 @@ def expm1_gradient(dy: Tensor, x: Tensor) -> Any:
 
 
 @export("math.log", v1=["log", "math.log"], elementwise="unary")
-@op("Log", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
+@op(
+    "Log",
+    "x: T -> y: T",
+    T=FLOAT_COMPLEX,
+    shape=same_shape,
+    flops=1,
+)
 def log(xp: Xp, x: Array) -> Array:
     """Computes the natural logarithm, element-wise; -inf for 0, NaN for negative real numbers.
 

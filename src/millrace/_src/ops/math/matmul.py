@@ -42,7 +42,7 @@ from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
-from millrace._src.ops import raw
+from millrace._src.ops import flops, raw
 from millrace._src.ops.batching_rules import elementwise, leading
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.math import matrix_batches
@@ -97,6 +97,7 @@ def matmul_shape(c: ShapeContext) -> TensorShape:
     shape=matmul_shape,
     batching=matrix_batches.matmul,
     library_bound=True,
+    flops=flops.matrix_product,
 )
 def matmul_op(
     xp: Xp,
@@ -292,6 +293,7 @@ def _batched(xp: Xp, x: Array, y: Array, adj_x: bool, adj_y: bool) -> Array:
     shape=batch_matmul_shape,
     batching=elementwise,
     library_bound=True,
+    flops=flops.matrix_product,
 )
 def batch_matmul_v2(
     xp: Xp,
@@ -328,6 +330,7 @@ def batch_matmul_v2_gradient(doutput: Tensor, x: Tensor, y: Tensor, adj_x: bool,
     shape=batch_matmul_shape,
     batching=leading("x", "y"),
     library_bound=True,
+    flops=flops.matrix_product,
 )
 def batch_matmul(
     xp: Xp,
@@ -368,6 +371,7 @@ def batch_matmul_gradient(doutput: Tensor, x: Tensor, y: Tensor, adj_x: bool, ad
     shape=batch_matmul_shape,
     batching=elementwise,
     library_bound=True,
+    flops=flops.matrix_product,
 )
 def batch_matmul_v3(
     xp: Xp,

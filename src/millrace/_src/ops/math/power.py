@@ -51,6 +51,7 @@ def _refuse_negative_integers(x: Array, y: Array) -> None:
     checks=_refuse_negative_integers,
     refuses=("y",),
     refuses_integers_alone=True,
+    flops=1,
 )
 def power(xp: Xp, x: Array, y: Array) -> Array:
     """Raises `x` to the power `y`; the op behind `tf.pow` and `**`.

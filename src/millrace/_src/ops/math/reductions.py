@@ -19,7 +19,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
-from millrace._src.ops import raw
+from millrace._src.ops import flops, raw
 from millrace._src.ops.batching_rules import along
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.math.broadcasting import conj
@@ -38,6 +38,7 @@ from millrace._src.util.half_floats import half_extreme
 _BOOLEAN = "booleans have no gradient"
 _SIGNATURE = "input: T, reduction_indices: Tidx -> output: T"
 _CONSTANT = ("reduction_indices",)
+_AXIS_NAME = {"axis": "reduction_indices"}
 
 
 def _axes(reduction_indices: Array) -> tuple[int, ...]:
@@ -136,6 +137,8 @@ def _reduce_directly(ufunc_name: str) -> Callable[..., Any]:
     constant_inputs=_CONSTANT,
     batching=along("reduction_indices", "input"),
     is_reduction=True,
+    flops=flops.reduction,
+    public_argument_names=_AXIS_NAME,
 )
 def sum_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """Computes the sum over axes; the op behind `tf.reduce_sum`.
@@ -165,6 +168,7 @@ def sum_gradient(dy: Tensor, input: Tensor, reduction_indices: Tensor, keep_dims
     constant_inputs=_CONSTANT,
     batching=along("reduction_indices", "input"),
     is_reduction=True,
+    public_argument_names=_AXIS_NAME,
 )
 def prod_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """Computes the product over axes; the op behind `tf.reduce_prod`.
@@ -275,6 +279,7 @@ def _specialize_extreme(ufunc_name: str) -> Callable[..., Any]:
     batching=along("reduction_indices", "input"),
     exact_on_rows=True,
     is_reduction=True,
+    public_argument_names=_AXIS_NAME,
 )
 def max_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """Computes the maximum over axes; the op behind `tf.reduce_max`.
@@ -298,6 +303,7 @@ max_op.specialize(_specialize_extreme("maximum"))
     batching=along("reduction_indices", "input"),
     exact_on_rows=True,
     is_reduction=True,
+    public_argument_names=_AXIS_NAME,
 )
 def min_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """Computes the minimum over axes; the op behind `tf.reduce_min`.
@@ -338,6 +344,8 @@ min_op.gradient(max_gradient)
     shape=reduction_shape,
     constant_inputs=_CONSTANT,
     batching=along("reduction_indices", "input"),
+    flops=flops.mean,
+    public_argument_names=_AXIS_NAME,
 )
 def mean_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """Computes the mean over axes; the op behind `tf.reduce_mean`. Integers are divided towards zero.
@@ -435,6 +443,7 @@ def _mean_count(x: Tensor, mean: Tensor, reduction_indices: Tensor) -> Any:
     not_differentiable=_BOOLEAN,
     batching=along("reduction_indices", "input"),
     is_reduction=True,
+    public_argument_names=_AXIS_NAME,
 )
 def all_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """Returns whether all elements are True, over axes; the op behind `tf.reduce_all`.
@@ -457,6 +466,7 @@ all_op.specialize(_reduce_directly("logical_and"))
     not_differentiable=_BOOLEAN,
     batching=along("reduction_indices", "input"),
     is_reduction=True,
+    public_argument_names=_AXIS_NAME,
 )
 def any_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """Returns whether any element is True, over axes; the op behind `tf.reduce_any`.
@@ -478,6 +488,7 @@ any_op.specialize(_reduce_directly("logical_or"))
     shape=reduction_shape,
     constant_inputs=_CONSTANT,
     batching=along("reduction_indices", "input"),
+    public_argument_names=_AXIS_NAME,
 )
 def euclidean_norm_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """Computes the square root of the sum of squares over axes; the op behind `tf.math.reduce_euclidean_norm`.

@@ -76,6 +76,7 @@ def abs_(x: Any, name: str | None = None) -> Tensor:
     T=SIGNED,
     shape=same_shape,
     is_involution=True,
+    flops=1,
 )
 def negative(xp: Xp, x: Array) -> Array:
     """Computes `-x` element-wise.
@@ -132,7 +133,13 @@ def sign_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
 
 
 @export("math.reciprocal", v1=["reciprocal", "math.reciprocal"], elementwise="unary")
-@op("Reciprocal", "x: T -> y: T", T=SIGNED, shape=same_shape)
+@op(
+    "Reciprocal",
+    "x: T -> y: T",
+    T=SIGNED,
+    shape=same_shape,
+    flops=1,
+)
 def reciprocal(xp: Xp, x: Array) -> Array:
     """Computes `1 / x` element-wise; rounds towards zero for integers, for which `1 / 0` is 0.
 
@@ -205,7 +212,13 @@ def inv_grad_gradient(dz: Tensor, y: Tensor, dy: Tensor) -> tuple[Tensor, Tensor
 
 
 @export("math.square", "square", elementwise="unary")
-@op("Square", "x: T -> y: T", T=SIGNED | INTEGER | UNSIGNED, shape=same_shape)
+@op(
+    "Square",
+    "x: T -> y: T",
+    T=SIGNED | INTEGER | UNSIGNED,
+    shape=same_shape,
+    flops=1,
+)
 def square(xp: Xp, x: Array) -> Array:
     """Computes `x * x` element-wise.
 
@@ -265,7 +278,13 @@ def sqrt_grad_gradient(dz: Tensor, y: Tensor, z: Tensor) -> tuple[Tensor, Tensor
 
 
 @export("math.rsqrt", v1=["rsqrt", "math.rsqrt"], elementwise="unary")
-@op("Rsqrt", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
+@op(
+    "Rsqrt",
+    "x: T -> y: T",
+    T=FLOAT_COMPLEX,
+    shape=same_shape,
+    flops=2,
+)
 def rsqrt(xp: Xp, x: Array) -> Array:
     """Computes the reciprocal of the square root, `1 / sqrt(x)`, element-wise.
 
@@ -292,7 +311,13 @@ def rsqrt_gradient(dy: Tensor, y: Tensor) -> Any:
 
 
 @op(
-    "RsqrtGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, elementwise=Elementwise.ALIKE, batching=alike
+    "RsqrtGrad",
+    "y: T, dy: T -> z: T",
+    T=FLOAT_COMPLEX,
+    shape=same_shape,
+    elementwise=Elementwise.ALIKE,
+    batching=alike,
+    flops=4,
 )
 def rsqrt_grad(xp: Xp, y: Array, dy: Array) -> Array:
     """Computes the gradient of `y = 1 / sqrt(x)`: `dy * -0.5 * y ** 3`, and 0 where `dy` is 0.

@@ -17,7 +17,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
-from millrace._src.ops import raw
+from millrace._src.ops import flops, raw
 from millrace._src.ops.batching_rules import folding
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.math.precision import is_half
@@ -175,7 +175,15 @@ def _gradient_shape(c: ShapeContext) -> TensorShape:
     return shape
 
 
-@op("AvgPool", "value: T -> output: T", T=FLOAT, shape=_shape, batching=folding("value"), library_bound=True)
+@op(
+    "AvgPool",
+    "value: T -> output: T",
+    T=FLOAT,
+    shape=_shape,
+    batching=folding("value"),
+    library_bound=True,
+    flops=flops.pooling,
+)
 def avg_pool_op(
     xp: Xp,
     value: Array,
@@ -217,6 +225,7 @@ def avg_pool_gradient(
     constant_inputs=("orig_input_shape",),
     batching=image_batches.pool_gradient_of_shape,
     library_bound=True,
+    flops=flops.average_pooling_gradient,
 )
 def avg_pool_grad_op(
     xp: Xp,

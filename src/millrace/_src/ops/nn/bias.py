@@ -16,7 +16,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
-from millrace._src.ops import raw
+from millrace._src.ops import flops, raw
 from millrace._src.ops.math.element_types import NUMBER
 from millrace._src.ops.nn import image_batches
 from millrace._src.ops.nn.sliding_windows import check_choice, require_choice
@@ -70,7 +70,14 @@ def _require_rank(value: Array) -> None:
         raise InvalidArgumentError(None, None, f"Input tensor must be at least 2D: {_text(value.shape)}")
 
 
-@op("BiasAdd", "value: T, bias: T -> output: T", T=NUMBER, shape=_shape, batching=image_batches.bias)
+@op(
+    "BiasAdd",
+    "value: T, bias: T -> output: T",
+    T=NUMBER,
+    shape=_shape,
+    batching=image_batches.bias,
+    flops=1,
+)
 def bias_add_op(xp: Xp, value: Array, bias: Array, *, data_format: str = "NHWC") -> Array:
     """Adds `bias[c]` to every element of channel `c`.
 
@@ -116,7 +123,12 @@ def bias_add_v1_gradient(dy: Tensor) -> tuple[Tensor, Tensor]:
 
 
 @op(
-    "BiasAddGrad", "out_backprop: T -> output: T", T=NUMBER, shape=_gradient_shape, batching=image_batches.bias_gradient
+    "BiasAddGrad",
+    "out_backprop: T -> output: T",
+    T=NUMBER,
+    shape=_gradient_shape,
+    batching=image_batches.bias_gradient,
+    flops=flops.reduction,
 )
 def bias_add_grad_op(xp: Xp, out_backprop: Array, *, data_format: str = "NHWC") -> Array:
     """Computes the gradient of BiasAdd with respect to the bias: the sum over all axes but the channels."""

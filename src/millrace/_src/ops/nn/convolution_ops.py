@@ -17,7 +17,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
-from millrace._src.ops import raw
+from millrace._src.ops import flops, raw
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.nn import image_batches
 from millrace._src.ops.nn import sliding_windows as win
@@ -320,6 +320,7 @@ def _to_filters(xp: Xp, name: str, x: Array, sizes: Any, gradient: Array, data_f
     shape=_conv2d_shape,
     batching=image_batches.conv,
     library_bound=True,
+    flops=flops.convolution,
 )
 def conv2d_op(
     xp: Xp,
@@ -377,6 +378,7 @@ def _attrs(strides: object, padding: str, data_format: str, dilations: object) -
     constant_inputs=("input_sizes",),
     batching=image_batches.conv_input_gradient,
     library_bound=True,
+    flops=flops.convolution_input_gradient,
 )
 def conv2d_input_gradient_op(
     xp: Xp,
@@ -426,6 +428,7 @@ def conv2d_input_gradient_gradient(
     constant_inputs=("filter_sizes",),
     batching=image_batches.conv_filter_gradient,
     library_bound=True,
+    flops=flops.convolution_filter_gradient,
 )
 def conv2d_filter_gradient_op(
     xp: Xp,
@@ -477,6 +480,7 @@ def conv2d_filter_gradient_gradient(
     shape=_conv3d_shape,
     batching=image_batches.conv,
     library_bound=True,
+    flops=flops.convolution,
 )
 def conv3d_op(
     xp: Xp,

@@ -14,7 +14,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
-from millrace._src.ops import raw
+from millrace._src.ops import flops, raw
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.nn import image_batches
 from millrace._src.ops.nn import sliding_windows as win
@@ -73,6 +73,7 @@ def _check_gradient(gradient: Array, windows: Sequence[Window], batch: int, filt
     shape=_shape,
     batching=image_batches.depthwise,
     library_bound=True,
+    flops=flops.depthwise_convolution,
 )
 def depthwise_op(
     xp: Xp,

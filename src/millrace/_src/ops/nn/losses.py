@@ -19,7 +19,7 @@ from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import EagerTensor, Tensor
-from millrace._src.ops import raw
+from millrace._src.ops import flops, raw
 from millrace._src.ops.array.constant import constant
 from millrace._src.ops.array.filling import ones_like, zeros_like
 from millrace._src.ops.array.reshaping import expand_dims, squeeze
@@ -41,7 +41,14 @@ _BLOCK = 1 << 13
 
 
 @export("nn.l2_loss")
-@op("L2Loss", "t: T -> output: T", T=_FLOAT, shape=scalar, batching=matrix_batches.half_square)
+@op(
+    "L2Loss",
+    "t: T -> output: T",
+    T=_FLOAT,
+    shape=scalar,
+    batching=matrix_batches.half_square,
+    flops=flops.half_sum_of_squares,
+)
 def l2_loss(xp: Xp, t: Array) -> Array:
     """Computes half the sum of squares, `sum(t ** 2) / 2`.
 

@@ -20,7 +20,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
-from millrace._src.ops import raw
+from millrace._src.ops import flops, raw
 from millrace._src.ops.batching_rules import folding
 from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn import sliding_windows as win
@@ -164,7 +164,15 @@ def _shape_v2(c: ShapeContext) -> TensorShape:
     return pool_shape(c, c.shape("input"), *(None if v is None else v.tolist() for v in (ksize, strides)))
 
 
-@op("MaxPool", "input: T -> output: T", T=_POOLED, shape=_shape, batching=folding("input"), library_bound=True)
+@op(
+    "MaxPool",
+    "input: T -> output: T",
+    T=_POOLED,
+    shape=_shape,
+    batching=folding("input"),
+    library_bound=True,
+    flops=flops.pooling,
+)
 def max_pool_op(
     xp: Xp,
     input: Array,
@@ -251,6 +259,7 @@ def max_pool_v2_gradient(
     shape=same_shape,
     batching=folding("orig_input", "orig_output", "grad"),
     library_bound=True,
+    flops=flops.max_pooling_gradient,
 )
 def max_pool_grad_op(
     xp: Xp,

@@ -20,7 +20,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
-from millrace._src.ops import raw
+from millrace._src.ops import flops, raw
 from millrace._src.ops.array.reversing import reverse
 from millrace._src.ops.batching_rules import folding
 from millrace._src.ops.nn import sliding_windows as win
@@ -96,7 +96,14 @@ def _sums(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Any:
         yield offset, x[win.elements(offset, windows)] + filters[offset], xp.asarray(inside)[..., None]
 
 
-@op("Dilation2D", "input: T, filter: T -> output: T", T=REAL, shape=_shape, batching=folding("input"))
+@op(
+    "Dilation2D",
+    "input: T, filter: T -> output: T",
+    T=REAL,
+    shape=_shape,
+    batching=folding("input"),
+    flops=flops.depthwise_convolution,
+)
 def dilation_2d_op(
     xp: Xp, input: Array, filter: Array, *, strides: Sequence[int], rates: Sequence[int], padding: str
 ) -> Array:

@@ -62,7 +62,14 @@ def _check_rank(x: Array) -> None:
         raise errors.InvalidArgumentError(None, None, "logits must have >= 1 dimension, got []")
 
 
-@op("Softmax", "logits: T -> softmax: T", T=_FLOAT, shape=_softmax_shape, batching=as_it_is)
+@op(
+    "Softmax",
+    "logits: T -> softmax: T",
+    T=_FLOAT,
+    shape=_softmax_shape,
+    batching=as_it_is,
+    flops=5,
+)
 def softmax_op(xp: Xp, logits: Array) -> Array:
     """Computes `exp(logits) / sum(exp(logits))` along the last axis."""
     _check_rank(logits)

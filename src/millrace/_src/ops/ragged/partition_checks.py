@@ -17,16 +17,18 @@ import numpy as np
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.context import state
 from millrace._src.core.errors import invalid
+from millrace._src.core.op_functions import OpFunction
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.ops import raw
 from millrace._src.ops.debug.assertion import DEFAULT_SUMMARIZE, assert_in_context
 from millrace._src.ops.grouping import with_dependencies
+from millrace._src.ops.math.comparison import equal_op, less, less_equal
 
-_RELATIONS: dict[str, tuple[str, Callable[[Array, Array], Array]]] = {
-    "==": ("Equal", np.equal),
-    "<=": ("LessEqual", np.less_equal),
-    "<": ("Less", np.less),
+_RELATIONS: dict[str, tuple[OpFunction, Callable[[Array, Array], Array]]] = {
+    "==": (equal_op, np.equal),
+    "<=": (less_equal, np.less_equal),
+    "<": (less, np.less),
 }
 
 
@@ -42,13 +44,13 @@ def check(sign: str, x: object, y: object, message: str) -> list[Any]:
     Returns: The operations to wait for; none where the relation is known to hold.
     Raises: InvalidArgumentError: if the relation is known not to hold.
     """
-    op_name, relation = _RELATIONS[sign]
+    relation_op, relation = _RELATIONS[sign]
     known_x, known_y = static_value(x), static_value(y)
     if known_x is not None and known_y is not None:
         if not relation(known_x, known_y).all():
             raise invalid(_comparison_text(sign, relation, known_x, known_y, message))
         return []
-    holds = getattr(raw, op_name)(x=x, y=y)
+    holds = relation_op(x, y)
     condition = f"Condition x {sign} y did not hold."
     words = [message, condition] if message else [condition]
     return _assert_all(holds, [*words, "First elements of x:", x, "First elements of y:", y])
