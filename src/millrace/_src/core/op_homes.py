@@ -947,6 +947,9 @@ RULE_HOMES: dict[str, dict[str, str]] = {
         "batching": "millrace._src.control_flow.batched_branches",
         "operation_tangents": "millrace._src.control_flow.forward_operations",
     },
+    "ConcatV2": {
+        "value_range": "millrace._src.ops.array.value_ranges",
+    },
     "EmptyTensorList": {
         "value_range": "millrace._src.ops.lists.value_ranges",
     },
@@ -956,6 +959,9 @@ RULE_HOMES: dict[str, dict[str, str]] = {
     "If": {
         "batching": "millrace._src.control_flow.batched_branches",
         "operation_tangents": "millrace._src.control_flow.forward_operations",
+    },
+    "Pack": {
+        "value_range": "millrace._src.ops.array.value_ranges",
     },
     "PartitionedCall": {
         "operation_tangents": "millrace._src.control_flow.forward_operations",

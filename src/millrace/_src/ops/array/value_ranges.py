@@ -18,8 +18,8 @@ from millrace._src.core.value_ranges import (
     shift,
     vector,
 )
+from millrace._src.ops.array.concat import concat_op, pack
 from millrace._src.ops.array.gathering import gather_v2
-from millrace._src.ops.array.joining import concat_op, pack
 from millrace._src.ops.array.shape_ops import shape_op
 from millrace._src.ops.array.slicing import slice_op, strided_slice_grad, strided_slice_op
 
