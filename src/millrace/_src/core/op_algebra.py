@@ -2,6 +2,8 @@
 
 A fact holds to the bit. A law that holds for real numbers but not for floating-point numbers is not a fact: `x + 0`
 makes 0.0 of -0.0, `x * 0` is not 0 if `x` is infinite.
+
+Tests: tests/contracts/test_every_algebra.py
 """
 
 from __future__ import annotations

@@ -998,7 +998,24 @@ RULE_HOMES: dict[str, dict[str, str]] = {
     "TensorListFromTensor": {
         "value_range": "millrace._src.ops.lists.value_ranges",
     },
+    "TensorListGetItem": {
+        "in_range": "millrace._src.ops.lists.value_ranges",
+        "value_range": "millrace._src.ops.lists.value_ranges",
+    },
+    "TensorListLength": {
+        "value_range": "millrace._src.ops.lists.value_ranges",
+    },
+    "TensorListPopBack": {
+        "value_range": "millrace._src.ops.lists.value_ranges",
+    },
+    "TensorListPushBack": {
+        "value_range": "millrace._src.ops.lists.value_ranges",
+    },
     "TensorListReserve": {
+        "value_range": "millrace._src.ops.lists.value_ranges",
+    },
+    "TensorListSetItem": {
+        "in_range": "millrace._src.ops.lists.value_ranges",
         "value_range": "millrace._src.ops.lists.value_ranges",
     },
     "While": {

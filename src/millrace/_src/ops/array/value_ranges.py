@@ -1,6 +1,8 @@
 """What is known of the integers that the ops of arrays compute, and when their indices are certainly in range.
 
 The rules read a `RangeContext`; `core/value_ranges.py` says what a fact is.
+
+Tests: tests/passes/test_value_ranges.py
 """
 
 from __future__ import annotations

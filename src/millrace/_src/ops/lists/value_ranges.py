@@ -1,6 +1,8 @@
 """What is known of the lengths and items of lists, and when an index of a list is certainly in range.
 
 The rules read a `RangeContext`; `core/value_ranges.py` says what a fact is.
+
+Tests: tests/passes/test_value_ranges.py
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from dataclasses import replace
 
 from millrace._src.core.value_ranges import Fact, Items, RangeContext, Size, exactly
 from millrace._src.ops.array.value_ranges import is_inside
-from millrace._src.ops.lists.elements import (
+from millrace._src.ops.lists.element_access import (
     tensor_list_get_item,
     tensor_list_length,
     tensor_list_pop_back,

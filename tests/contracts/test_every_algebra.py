@@ -1,0 +1,150 @@
+"""What ops declare of their algebra (`core/op_algebra.py`) holds to the bit, for every dtype that they take."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from millrace._src.core.dtypes import DType, as_dtype
+from millrace._src.core.op_algebra import Comparison, ElementOrder
+from millrace._src.core.op_def import OpDef
+from millrace._src.core.op_registry import all_op_names, get_op
+from millrace._src.engines.numpy.engine import NumpyEngine
+from tests.contracts.calls import call
+from tests.contracts.sample import Sample, all_samples
+
+OPS = [get_op(name) for name in all_op_names()]
+SAMPLES = all_samples()
+
+OPERATORS = {
+    Comparison.EQUAL: operator.eq,
+    Comparison.NOT_EQUAL: operator.ne,
+    Comparison.LESS: operator.lt,
+    Comparison.LESS_EQUAL: operator.le,
+    Comparison.GREATER: operator.gt,
+    Comparison.GREATER_EQUAL: operator.ge,
+}
+
+
+def declaring(trait: str) -> list[OpDef]:
+    """The ops that declare a fact."""
+    return [op for op in OPS if getattr(op.traits, trait)]
+
+
+def samples_of(ops: list[OpDef]) -> list[Sample]:
+    names = {op.name for op in ops}
+    return [sample for sample in SAMPLES if sample.op in names]
+
+
+def dtypes_of(op: OpDef, kinds: str = "biufc") -> list[DType]:
+    """The dtypes of the first input of an op, of some kinds."""
+    attr = op.signature.inputs[0].type_attr
+    taken = op.types[attr] if attr is not None else [op.signature.inputs[0].dtype]
+    dtypes = [as_dtype(dtype) for dtype in taken]
+    return [d for d in dtypes if d.np_dtype.kind in kinds and not d.is_quantized]
+
+
+def edge_values(dtype: DType) -> Any:
+    """Numbers of a dtype, extreme ones among them."""
+    kind, np_dtype = dtype.np_dtype.kind, dtype.np_dtype
+    if kind == "b":
+        return np.array([True, False])
+    if kind in "iu":
+        limits = np.iinfo(np_dtype)
+        return np.array([limits.min, limits.max, 0, 1, 7], np_dtype)
+    floats = [0.0, -0.0, 1.5, -2.0, np.inf, -np.inf, np.nan]
+    return (
+        np.array(floats, np_dtype)
+        if kind == "f"
+        else np.array([complex(a, b) for a in floats for b in floats], np_dtype)
+    )
+
+
+def run(op: OpDef, *arrays: Any, **attrs: Any) -> Any:
+    dtypes = tuple(as_dtype(array.dtype) for array in arrays)
+    kernel = NumpyEngine().bind(op, dtypes, op.normalize_attrs({**inferred(op, dtypes), **attrs}))
+    with np.errstate(all="ignore"):
+        return kernel(*arrays)
+
+
+def inferred(op: OpDef, dtypes: tuple[DType, ...]) -> dict[str, DType]:
+    return {arg.type_attr: d for arg, d in zip(op.signature.inputs, dtypes, strict=True) if arg.type_attr is not None}
+
+
+def bits(array: Any) -> Any:
+    return np.asarray(array).dtype, np.asarray(array).shape, np.ascontiguousarray(array).tobytes()
+
+
+@pytest.mark.parametrize("op", declaring("neutral_operands"), ids=lambda op: op.name)
+def test_a_neutral_operand_changes_nothing(op: OpDef) -> None:
+    tried = 0
+    for neutral in op.traits.neutral_operands:
+        for dtype in dtypes_of(op, neutral.kinds):
+            x = edge_values(dtype)
+            operands = [x, x]
+            operands[neutral.argument] = np.full_like(x, neutral.value)
+            assert bits(run(op, *operands)) == bits(x), (neutral, dtype)
+            tried += 1
+    assert tried
+
+
+@pytest.mark.parametrize("op", declaring("is_involution"), ids=lambda op: op.name)
+def test_an_involution_undoes_itself(op: OpDef) -> None:
+    for dtype in dtypes_of(op):
+        x = edge_values(dtype)
+        assert bits(run(op, run(op, x))) == bits(x), dtype
+
+
+@pytest.mark.parametrize("op", declaring("comparison"), ids=lambda op: op.name)
+def test_a_comparison_is_that_of_its_sign(op: OpDef) -> None:
+    for dtype in dtypes_of(op, "iuf"):
+        values = edge_values(dtype)
+        x, y = (array.ravel() for array in np.meshgrid(values, values))
+        assert run(op, x, y).tolist() == OPERATORS[op.traits.comparison](x, y).tolist(), dtype
+
+
+@pytest.mark.parametrize("op", declaring("summand_signs"), ids=lambda op: op.name)
+def test_a_sum_adds_with_the_declared_signs(op: OpDef) -> None:
+    for dtype in dtypes_of(op, "iuf"):
+        x, y = np.array([9, 8], dtype.np_dtype), np.array([5, 2], dtype.np_dtype)
+        first, second = op.traits.summand_signs
+        assert run(op, x, y).tolist() == [first * 9 + second * 5, first * 8 + second * 2]
+
+
+def test_a_conjunction_is_true_where_all_inputs_are() -> None:
+    x, y = np.array([True, True, False, False]), np.array([True, False, True, False])
+    for op in declaring("is_conjunction"):
+        assert run(op, x, y).tolist() == [True, False, False, False]
+
+
+@pytest.mark.parametrize(
+    "sample",
+    samples_of([op for op in OPS if op.traits.element_order.keeps_elements or op.traits.is_conversion]),
+    ids=str,
+)
+def test_kept_elements_are_those_of_the_first_input(sample: Sample) -> None:
+    op, inputs, _, (output,) = call(sample)
+    before, after = inputs[0]._eager_array, output._eager_array
+    if op.traits.element_order is ElementOrder.SAME:
+        assert after.ravel().tolist() == before.ravel().tolist() or np.isnan(before.astype("f8")).any()
+    elif before.shape == after.shape and before.dtype == after.dtype:
+        assert bits(after) == bits(before)
+
+
+@pytest.mark.parametrize("op", declaring("is_reduction"), ids=lambda op: op.name)
+def test_a_reduction_over_no_axes_is_the_input(op: OpDef) -> None:
+    for dtype in dtypes_of(op):
+        x = edge_values(dtype)
+        assert bits(run(op, x, np.zeros(0, np.int32))) == bits(x), dtype
+
+
+def test_ops_of_the_families_declare_their_facts() -> None:
+    assert {op.name for op in declaring("comparison")} == {
+        *("Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual")
+    }
+    assert {"TensorListPushBack", "TensorListPopBack", "TensorListSetItem"} == {
+        op.name for op in OPS if op.traits.list_growth is not None
+    }
