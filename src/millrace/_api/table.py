@@ -1172,7 +1172,7 @@ compat.v1.nn.convolution compat_v1.nn.convolution:convolution
 compat.v1.nn.crelu compat_v1.nn.functions:crelu
 compat.v1.nn.ctc_beam_search_decoder compat_v1.lower_layer_names:ctc_beam_search_decoder
 compat.v1.nn.ctc_beam_search_decoder_v2 ops.nn.sequence_decoders:ctc_beam_search_decoder
-compat.v1.nn.ctc_loss compat_v1.nn.sequence_losses:ctc_loss_v1
+compat.v1.nn.ctc_loss compat_v1.nn.ctc_loss:ctc_loss_v1
 compat.v1.nn.ctc_loss_v2 ops.nn.ctc_loss:ctc_loss
 compat.v1.nn.depth_to_space compat_v1.array.layout:depth_to_space_v1
 compat.v1.nn.depthwise_conv2d compat_v1.nn.convolution:depthwise_conv2d

@@ -7,7 +7,7 @@ constant, or an output of one node, so that the findings of a pass hold for one 
 calls. Each node remembers the operation that the node came from, the `origin`, for error messages. The bodies of loops
 and choices are `OptimizedGraph`s too, among the attributes of their node.
 
-Passes change a graph while they build it, by the rules in `spec`; nothing changes the graph afterwards.
+Passes change a graph while they build it, by the rules in `optimized_graph_validation`; nothing changes it afterwards.
 """
 
 from __future__ import annotations
