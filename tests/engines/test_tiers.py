@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
+from millrace._src.data.traced_functions import TracedFunction
 from millrace._src.engines.background_compiler import compiler
 from millrace._src.engines.compilations import compilation_count
 from millrace._src.engines.engine_table import ENGINES
@@ -44,10 +45,19 @@ def _tier(f, *args):
 # --- pins --------------------------------------------------------------------------------------------------------
 
 
-def test_jit_compile_false_is_a_pin():
-    f = tf.function(lambda x: x + x, jit_compile=False)
-    f(tf.constant(1.0))
-    assert _tier(f, tf.constant(1.0)) == Tier("numpy", "jit_compile is False.")
+def test_jit_compile_false_asks_for_no_compiler_and_forbids_none(automatic):
+    x = tf.reshape(tf.range(20000.0), [100, 200])
+    f = tf.function(lambda x: tf.tanh(x) * 2.0, jit_compile=False)
+    for _ in range(3):
+        f(x)
+    assert f.jit_compile is False
+    assert "trying" in _tier(f, x).reason
+
+
+def test_a_function_of_a_dataset_stays_on_the_host(automatic):
+    made = TracedFunction(lambda x: tf.tanh(x) * 2.0, [tf.TensorSpec([100])], "Dataset.map()")
+    assert made.graph_function.program().tiering is None
+    assert made.graph_function.program().engine == "numpy"
 
 
 def test_the_environment_pins_functions_to_numpy(monkeypatch):
@@ -346,7 +356,7 @@ def test_a_function_that_is_compiled_already_runs_on_xla_for_its_next_caller(not
     for _ in range(3):
         inner(x)
         compiler.wait()
-    outer = tf.function(lambda x: inner(x) + inner(x * 0.5), jit_compile=False)
+    outer = tf.function(lambda x: inner(x) + inner(x * 0.5))
     before = compilation_count()
     np.testing.assert_allclose(outer(x), 2 * np.tanh([0.5]) + 2 * np.tanh([0.25]), rtol=1e-6)
     assert [tier.name for tier in outer.tiers().values()] == ["numpy", "xla"]
@@ -367,10 +377,10 @@ def test_a_pass_over_a_dataset_draws_from_its_own_streams_whoever_runs_a_compile
 
 
 def test_a_function_tells_the_tier_of_the_trace_that_was_used_last():
-    f = tf.function(lambda x: x + x, jit_compile=False)
+    f = tf.function(lambda x: x + x)
     assert f.tier == Tier("numpy", "the function has not been called")
     f(tf.constant(1.0))
-    assert f.tier == Tier("numpy", "jit_compile is False.")
+    assert "pinned to NumPy" in f.tier.reason
     f(tf.constant(1))
     assert len(f.tiers()) == 2
 

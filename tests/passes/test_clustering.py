@@ -128,11 +128,6 @@ def test_a_part_that_only_moves_elements_is_not_worth_a_call() -> None:
     assert clustered(graph_of(lambda x: tf.reshape(x, [-1, 2]), VECTOR), WIDE) is None
 
 
-def test_a_function_that_must_not_be_compiled_stays_out() -> None:
-    never = tf.function(lambda x: tf.tanh(x), jit_compile=False, autograph=False)
-    assert in_clusters(lambda x: tf.exp(never(x) * 2.0), VECTOR) == ["Tanh", ["Mul", "Exp"]]
-
-
 # --- checks -----------------------------------------------------------------------------------------------------------
 
 

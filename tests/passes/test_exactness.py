@@ -107,12 +107,6 @@ def test_a_node_inside_of_a_loop_or_a_branch_is_named() -> None:
     assert inexact(lambda x: tf.cond(x[0, 0] > 0.0, lambda: tf.linalg.inv(x), lambda: x), MATRIX) == ["MatrixInverse"]
 
 
-def test_a_function_that_is_never_compiled_is_not_exact_where_it_is_written_out() -> None:
-    never = tf.function(lambda x: tf.exp(x) + 1.0, jit_compile=False, autograph=False)
-    assert inexact(lambda x: never(x) * 2.0, VECTOR) == ["Exp", "AddV2"]
-    assert inexact(counting(lambda i, y: never(y)), VECTOR) == ["Exp", "AddV2"]
-
-
 def test_a_node_whose_op_has_checks_is_exact_once_they_have_passed() -> None:
     graph = graph_of(lambda x, i: tf.gather(x, i) + x[i[0]], VECTOR, INDICES)
     assert [node.type for node in all_nodes(graph) if is_exact_after_checks(node)] == ["GatherV2"]

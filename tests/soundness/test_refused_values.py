@@ -372,15 +372,19 @@ def outcome(function: Any, arguments: list[Any]) -> str:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_refused_on_numpy_is_refused_in_every_call(name: str, alternating: None) -> None:
+def test_what_is_refused_on_numpy_is_refused_in_every_call(
+    name: str, alternating: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     call, good, bad = CASES[name]
 
     def function(*arguments: Any) -> Any:
         results = call(*[argument + 0 for argument in arguments])  # nothing is known while tracing
         return [tf.identity(result) for result in tf.nest.flatten(results)]
 
-    on_numpy = tf.function(function, jit_compile=False)
-    expected = [outcome(on_numpy, good), outcome(on_numpy, bad)]
+    with monkeypatch.context() as pinned:
+        pinned.setattr(settings, "pin", Pin.NUMPY)
+        on_numpy = tf.function(function)
+        expected = [outcome(on_numpy, good), outcome(on_numpy, bad)]
     moving = tf.function(function)
     assert {outcome(moving, good) for _ in range(5)} == {expected[0]}
     assert {outcome(moving, bad) for _ in range(4)} == {expected[1]}

@@ -56,4 +56,4 @@ def test_xla_can_be_kept_away() -> None:
     with v1.Session(graph=graph, config=config) as sess:
         assert sess.run(c) == 3.0
         (step,) = sess._steps.values()
-        assert step.function.jit_compile is False
+        assert step.function.tiers()["session_step"].reason == "the NumPy tier is the only one"

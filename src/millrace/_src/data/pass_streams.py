@@ -28,7 +28,7 @@ def _of_pass(context: PassContext, bound: BoundFunction) -> BoundFunction:
     """Returns a function with the streams of a pass."""
     function = context.functions.get(bound.function)
     if function is None:
-        function = GraphFunction(bound.function.graph, bound.function.name, jit_compile=False)
+        function = GraphFunction(bound.function.graph, bound.function.name, on_host=True)
         with streams_in(context.streams):
             function.program()
         context.functions[bound.function] = function

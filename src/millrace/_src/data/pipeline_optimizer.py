@@ -117,7 +117,7 @@ def compose(first: BoundFunction, second: BoundFunction) -> BoundFunction:
         arguments, rest = graph.inputs[: len(rows)], graph.inputs[len(rows) :]
         results = first.function([*arguments, *rest[: len(first.captures)]])
         graph.outputs = second.function([*results, *rest[len(first.captures) :]])
-    return BoundFunction(GraphFunction(graph, graph.name, jit_compile=False), captures, second.stage)
+    return BoundFunction(GraphFunction(graph, graph.name, on_host=True), captures, second.stage)
 
 
 def _with_prefetch(node: DatasetNode) -> DatasetNode:

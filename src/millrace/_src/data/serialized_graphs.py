@@ -141,7 +141,7 @@ def dataset_of_graph(serialized: bytes, policy: OpPolicy = TRUSTING) -> EagerTen
             raise errors.InvalidArgumentError(None, None, f"The graph of a dataset cannot be read: {error}") from None
     if graph.outputs[0].dtype is not variant:
         raise errors.InvalidArgumentError(None, None, f"The result '{name}' of the graph is not a dataset.")
-    handle: EagerTensor = GraphFunction(graph, graph.name, jit_compile=False)([])[0]
+    handle: EagerTensor = GraphFunction(graph, graph.name, on_host=True)([])[0]
     return handle
 
 

@@ -71,7 +71,7 @@ class TracedFunction:
             return structure.flatten(result)
 
         name = f"{caller.removesuffix('()').replace('.', '_')}_{name_of(function)}"
-        options = FunctionOptions(autograph=False, jit_compile=False, attributes={"_tf_data_function": True})
+        options = FunctionOptions(autograph=False, attributes={"_tf_data_function": True})
         concrete = Function(traced, name, options).get_concrete_function(*encoded)
         self.output = results[0]
         if is_debugging():

@@ -49,7 +49,7 @@ def vectorized_function(function: GraphFunction, argument_count: int) -> Callabl
         graph = _block_graph(function.graph, argument_count, f"{function.name}_of_blocks")
     except (_NoBlockFormError, ValueError, TypeError):  # a rule that meets an unknown shape raises an error
         return None
-    runner: Callable[..., Sequence[Any]] = GraphFunction(graph, graph.name, jit_compile=False).array_runner()
+    runner: Callable[..., Sequence[Any]] = GraphFunction(graph, graph.name, on_host=True).array_runner()
     return runner
 
 

@@ -1,13 +1,16 @@
 """Which engine runs a function.
 
-`jit_compile=True` asks for XLA, `jit_compile=False` for the NumPy tier. A function that leaves the choice open starts
-on the NumPy tier and moves to the engine that measures fastest (`tiered_program`), unless the user pins all such
-functions (`tier_settings`). JAX is an optional dependency: the XLA engine is imported on first need, in the background
-thread where no caller has to wait for it. Each program tells which engine runs the program after all, and why.
+`jit_compile=True` asks for XLA. Any other function starts on the NumPy tier and moves to the engine that measures
+fastest (`tiered_program`), unless the user pins all such functions (`tier_settings`): `jit_compile=False` means as in
+TensorFlow that no caller asks for a compiler, and what the tiers compile computes the same. Functions of the library's
+own that make single values, or elements of datasets, stay on the host. JAX is an optional dependency: the XLA engine is
+imported on first need, in the background thread where no caller has to wait for it. Each program tells which engine
+runs the program after all, and why.
 """
 
 from __future__ import annotations
 
+import enum
 import functools
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -54,31 +57,47 @@ class Tier(NamedTuple):
     reason: str
 
 
-def tier_of(program: Program, jit_compile: bool | None) -> Tier:
+class EngineChoice(enum.Enum):
+    """What decides the engine of a function."""
+
+    HOST = "host"
+    """The host runs the function, always."""
+    COMPILED = "compiled"
+    """A compiler does; what it cannot run is refused."""
+    MEASURED = "measured"
+    """The time that calls take."""
+
+
+def choice_of(jit_compile: bool | None) -> EngineChoice:
+    """Returns what decides the engine of a user's function."""
+    return EngineChoice.COMPILED if jit_compile else EngineChoice.MEASURED
+
+
+def tier_of(program: Program, choice: EngineChoice) -> Tier:
     """Returns the tier of a compiled program."""
     if program.tiering is not None:
         return Tier(*program.tiering.state())
-    if jit_compile and program.left_because is not None:
+    if choice is EngineChoice.COMPILED:
+        if program.left_because is None:
+            return Tier(program.engine, "jit_compile is True.")
         reason = f"jit_compile is True, but {jit_title()} leaves the function to NumPy: {program.left_because}"
         return Tier(program.engine, reason)
-    if jit_compile is None:
-        return Tier(program.engine, program.left_because or "the NumPy tier is the only one")
-    return Tier(program.engine, f"jit_compile is {jit_compile}.")
+    return Tier(program.engine, program.left_because or "the NumPy tier is the only one")
 
 
-def compiled(graph: FuncGraph, jit_compile: bool | None) -> Program:
+def compiled(graph: FuncGraph, choice: EngineChoice) -> Program:
     """Returns a program of a function's graph for one caller.
 
     Args:
       graph: the graph of the function.
-      jit_compile: True for XLA, False for the NumPy tier, None for the engine that measures fastest.
+      choice: what decides the engine.
 
     Raises:
       OpError: if XLA is asked for and cannot run the graph.
       MissingCompilerError: if XLA is asked for and JAX is not installed.
     """
     with graph.lock:
-        return PROGRAM_MAKERS[None if jit_compile is None else bool(jit_compile)](graph)
+        return PROGRAM_MAKERS[choice](graph)
 
 
 def _on_numpy(graph: FuncGraph) -> Program:
@@ -222,12 +241,12 @@ def _shared_program(graph: FuncGraph) -> Program | None:
     return None if shared is None or shared.for_caller is None else shared.for_caller()
 
 
-PROGRAM_MAKERS: dict[bool | None, Callable[[FuncGraph], Program]] = {
-    True: _just_in_time,
-    False: _on_numpy,
-    None: _tiered,
+PROGRAM_MAKERS: dict[EngineChoice, Callable[[FuncGraph], Program]] = {
+    EngineChoice.COMPILED: _just_in_time,
+    EngineChoice.HOST: _on_numpy,
+    EngineChoice.MEASURED: _tiered,
 }
-"""What makes the program of a function, by the function's `jit_compile`."""
+"""What makes the program of a function."""
 
 
 def compiled_for_call(graph: FuncGraph) -> Program:
@@ -239,10 +258,10 @@ def compiled_for_call(graph: FuncGraph) -> Program:
     Raises: OpError: if XLA refuses the graph.
     """
     try:
-        return compiled(graph, True)
+        return compiled(graph, EngineChoice.COMPILED)
     except MissingCompilerError as error:
         _say_once(str(error))
-        program = compiled(graph, False)
+        program = compiled(graph, EngineChoice.HOST)
         program.leave_to(program.engine, "JAX is not installed.")
         return program
 
@@ -255,7 +274,7 @@ def _say_once(message: str) -> None:
 def tier_of_call(graph: FuncGraph) -> Tier:
     """Returns the tier of a function with `jit_compile=True` where another function calls it."""
     try:
-        return tier_of(compiled_for_call(graph), True)
+        return tier_of(compiled_for_call(graph), EngineChoice.COMPILED)
     except OpError as error:
         return Tier(JIT_ENGINE, f"jit_compile is True, and a call is refused: {error.message}")
 

@@ -167,11 +167,11 @@ class ConcreteFunction(callables.Callable, TrackableFunction):
     def tier(self) -> Tier:
         """The engine that runs the function, and why: "numpy", "xla", or "clusters" where XLA runs parts of it.
 
-        >>> c = tf.function(lambda x: x + x, jit_compile=False).get_concrete_function(tf.constant(1.0))
-        >>> c.tier
-        Tier(name='numpy', reason='jit_compile is False.')
+        >>> c = tf.function(lambda x: x + x).get_concrete_function(tf.constant(1.0))
+        >>> c.tier.name
+        'numpy'
 
-        A function that leaves `jit_compile` open starts on the NumPy tier. When its calls have taken as long as
+        A function without `jit_compile=True` starts on the NumPy tier. When its calls have taken as long as
         compiling is expected to take, it is compiled in the background, and then calls take turns until the fastest is
         known. The reason says how far that has come, and what was measured; each set of argument shapes is measured on
         its own. The environment variable `MILLRACE_TIER` ("numpy", "xla" or "auto"), `tf.config.optimizer.set_jit` and

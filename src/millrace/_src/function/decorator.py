@@ -55,7 +55,8 @@ def function(
       input_signature: A list or tuple of `tf.TensorSpec`s (nested as the arguments are): one graph for all calls;
         arguments are converted to these types.
       autograph: Whether Python's control flow on tensors is converted to graph ops.
-      jit_compile: True: compile the whole function with XLA, or fail; False: never; None: as the runtime sees fit.
+      jit_compile: True: compile the whole function with XLA, or fail. False or None: the function starts on NumPy, and
+        moves to the engine that measures fastest; `tf.types.experimental.ConcreteFunction.tier` says how to pin it.
       reduce_retracing: Whether a second kind of shapes makes a graph for shapes in general.
       experimental_implements: The name of a known function that `func` implements; noted in the graph.
       experimental_autograph_options: a `tf.autograph.experimental.Feature`, or several.

@@ -25,12 +25,12 @@ from millrace._src.core.execute import scalar_array
 from millrace._src.core.op_def import Effects
 from millrace._src.core.op_registry import get_op, late_bound
 from millrace._src.core.tensor import EagerTensor, held, note_devices
-from millrace._src.engines.tiers import Tier, compiled, tier_of, tier_of_call
+from millrace._src.engines.tiers import EngineChoice, Tier, choice_of, compiled, tier_of, tier_of_call
 from millrace._src.function.recorded_calls import call_recorded
 from millrace._src.graph.captured_tensors import capture_into
 from millrace._src.graph.control_deps import body_effects, body_writes, called_functions
 from millrace._src.graph.func_graph import FuncGraph
-from millrace._src.graph.function_factory import body_of, must_compile
+from millrace._src.graph.function_factory import body_of, is_of_dataset, must_compile
 from millrace._src.util.collector import without_collector
 
 _CONFIG = b"\n\x07\n\x03CPU\x10\x01\n\x07\n\x03GPU\x10\x002\x02J\x008\x01\x82\x01\x00\x92\x01\x02J\x00".decode(
@@ -46,17 +46,26 @@ class GraphFunction:
     Args:
       graph: the body; its inputs include the placeholders of its captures.
       name: the function's name in a GraphDef.
-      jit_compile: True: always through XLA; False: never; None: the tiers decide.
+      jit_compile: True: always through XLA; False or None: the tiers decide.
       attributes: further attributes of the function in a GraphDef.
+      on_host: whether the host always runs the function, for one that makes single values.
     """
 
     def __init__(
-        self, graph: FuncGraph, name: str, *, jit_compile: bool | None = None, attributes: dict[str, Any] | None = None
+        self,
+        graph: FuncGraph,
+        name: str,
+        *,
+        jit_compile: bool | None = None,
+        attributes: dict[str, Any] | None = None,
+        on_host: bool = False,
     ) -> None:
         self.graph = graph
         self.name = name
         self.jit_compile = jit_compile
         self.attributes = attributes or {}
+        stays_on_host = on_host or is_of_dataset(self.attributes)
+        self._engine_choice = EngineChoice.HOST if stays_on_host else choice_of(jit_compile)
         self.derivatives: dict[tuple[Any, ...], Derivative] = {}
         self.forward_modes: dict[tuple[Any, ...], tuple[GraphFunction, list[bool]]] = {}
         self._program: Program | None = None
@@ -73,7 +82,7 @@ class GraphFunction:
         if self._program is None:
             self._check_devices()
             with self.lock, without_collector():
-                program = compiled(self.graph, self.jit_compile)
+                program = compiled(self.graph, self._engine_choice)
                 self.use(program if program.tiering is None else program.tiering.hold(self))
                 self._program = program
         return self._program
@@ -99,7 +108,7 @@ class GraphFunction:
         """Returns the tier of this function, of the forward and backward functions of its gradients, and of the
         compiled functions that the function calls, by name.
         """
-        tiers = {self.name: tier_of(self.program(), self.jit_compile)}
+        tiers = {self.name: tier_of(self.program(), self._engine_choice)}
         for derivative in self.derivatives.values():
             for function in (derivative.forward, derivative.backward):
                 assert isinstance(function, GraphFunction)

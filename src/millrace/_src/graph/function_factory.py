@@ -16,14 +16,19 @@ from millrace._src.graph.func_graph import FuncGraph
 _OF_DATASET = "_tf_data_function"
 
 
+def is_of_dataset(attributes: Mapping[str, Any]) -> bool:
+    """Returns whether a function is a dataset's, by its attributes: elements are made on the host."""
+    return bool(attributes.get(_OF_DATASET))
+
+
 def jit_compile_of(attributes: Mapping[str, Any]) -> bool | None:
-    """Returns a function's `jit_compile` from its attributes on the wire; functions of datasets are never compiled."""
-    return False if attributes.get(_OF_DATASET) else attributes.get("_XlaMustCompile")
+    """Returns a function's `jit_compile` from its attributes on the wire."""
+    return None if is_of_dataset(attributes) else attributes.get("_XlaMustCompile")
 
 
 def compile_attributes(jit_compile: bool | None, attributes: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the attributes that stand on the wire for a function's `jit_compile`, beside its other attributes."""
-    if jit_compile is None or attributes.get(_OF_DATASET):
+    if jit_compile is None or is_of_dataset(attributes):
         return {}
     return {"_XlaMustCompile": True, "_noinline": True} if jit_compile else {"_XlaMustCompile": False}
 
@@ -31,11 +36,6 @@ def compile_attributes(jit_compile: bool | None, attributes: Mapping[str, Any]) 
 def must_compile(function: object) -> bool:
     """Returns whether every call of a function goes through XLA, wherever the call stands; a bare body says nothing."""
     return getattr(function, "jit_compile", None) is True
-
-
-def must_interpret(function: object) -> bool:
-    """Returns whether no compiler may run a function, wherever the function is called."""
-    return getattr(function, "jit_compile", None) is False
 
 
 def body_of(function: object) -> Any:
@@ -49,7 +49,7 @@ class CallableFunction(Protocol):
     Attributes:
       graph: the body; its inputs include the placeholders of its captures.
       name: the function's name in a GraphDef.
-      jit_compile: True: always compiled; False: never; None: the tiers decide.
+      jit_compile: True: always compiled; False or None: the tiers decide.
       attributes: further attributes of the function in a GraphDef.
       lock: held while something is derived from the function.
       derivatives: the pairs of forward and backward functions made so far; see `control_flow/derivative.py`.
@@ -83,7 +83,7 @@ def make_function(
     Args:
       graph: the body.
       name: the function's name in a GraphDef; by default the graph's name.
-      jit_compile: True: always compiled; False: never; None: the tiers decide.
+      jit_compile: True: always compiled; False or None: the tiers decide.
       attributes: further attributes of the function in a GraphDef.
     """
     make: Callable[..., CallableFunction] = find_late_bound("graph_function")

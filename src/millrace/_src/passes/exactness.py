@@ -78,8 +78,6 @@ def is_exact_after_checks(node: Node) -> bool:
 
 def _why_not_but_for_checks(node: Node, proven: Container[Node] = ()) -> str | None:
     """Returns why XLA would not run a node exactly, if no value is refused."""
-    if node.is_interpreted:
-        return "it belongs to a function with jit_compile=False"
     if node.holds_functions:
         return _why_not_with_bodies(node, proven)
     return _why_not_allowed(node) or _why_not_pure(node) or _how_different(node)

@@ -19,7 +19,7 @@ from millrace._src.core.dispatch import out_of_memory
 from millrace._src.core.op_def import Effects
 from millrace._src.graph.control_deps import called_functions, function_attrs
 from millrace._src.graph.func_graph import FuncGraph
-from millrace._src.graph.function_factory import body_of, must_compile, must_interpret
+from millrace._src.graph.function_factory import body_of, must_compile
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.traversal import required_operations
@@ -166,14 +166,10 @@ class _Importer:
         is_kept = operation in awaited and operation.effects is Effects.NONE
         output_positions = [i for i, t in enumerate(operation.outputs) if is_kept or id(t) in read]
         arguments = [values[id(t)] for t in operation.inputs]
-        start = len(nodes)
         with graph.lock:
             results = self._write(
                 graph, graph.inputs, arguments, [graph.outputs[i] for i in output_positions], around, nodes
             )
-        if any(map(must_interpret, called_functions(operation))):
-            for node in nodes[start:]:
-                node.is_interpreted = True
         for i, value in zip(output_positions, results, strict=True):
             values[id(operation.outputs[i])] = value
             if is_kept and value.node is not None:

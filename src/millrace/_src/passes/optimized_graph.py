@@ -71,7 +71,6 @@ class Node:
       must_run: whether the node runs although nothing reads its outputs, for its effect or as a control input.
       added: for a sum, the nodes whose results the sum adds without making the results: see `sparse_sums`.
       origin: the operation that the node came from.
-      is_interpreted: whether the node comes from a function with `jit_compile=False`, which no compiler may run.
       only_checks: whether the node has no outputs and runs nothing but the op's `checks`: see `clustering`.
       is_checked_apart: whether another node runs the op's checks. Refused values give some result, as in XLA.
     """
@@ -86,7 +85,6 @@ class Node:
         "holds_functions",
         "added",
         "origin",
-        "is_interpreted",
         "only_checks",
         "is_checked_apart",
     )
@@ -109,7 +107,6 @@ class Node:
         self.holds_functions = holds_functions
         self.added: tuple[Node, ...] = ()
         self.origin = origin
-        self.is_interpreted = False
         self.only_checks = self.is_checked_apart = False
 
     @property
@@ -273,8 +270,7 @@ def _copied_node(node: Node, inputs: Sequence[Value]) -> Node:
     made = Node(node.op_def, attrs, tuple(inputs), node.effects, node.origin, node.holds_functions)
     made.outputs = tuple([Value(v.dtype, v.shape, made, v.value_index) for v in node.outputs])
     made.must_run, made.added = node.must_run, node.added
-    made.is_interpreted, made.only_checks = node.is_interpreted, node.only_checks
-    made.is_checked_apart = node.is_checked_apart
+    made.only_checks, made.is_checked_apart = node.only_checks, node.is_checked_apart
     return made
 
 

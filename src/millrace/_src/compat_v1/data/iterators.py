@@ -261,7 +261,7 @@ def _factory(handle: Any) -> GraphFunction:
     copy = FuncGraph("_make_dataset")
     with copy.as_default():
         copy.outputs = import_graph_def(graph_def, return_elements=[handle.name], name="")
-    return GraphFunction(copy, f"_make_dataset_{id(copy)}", jit_compile=False)
+    return GraphFunction(copy, f"_make_dataset_{id(copy)}", on_host=True)
 
 
 def _find_needed(last: Operation) -> dict[str, Operation]:

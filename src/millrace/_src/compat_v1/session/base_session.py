@@ -27,7 +27,7 @@ from millrace._src.compat_v1.session.session_options import (
     check_options,
     describe_run,
     is_traced,
-    jit_compile_of,
+    stays_on_host,
     timed,
 )
 from millrace._src.compat_v1.session.steps import SessionStep, values_of_inputs
@@ -63,7 +63,7 @@ class BaseSession:
         self._graph: Any = get_default_graph() if graph is None else graph
         self._target = target_bytes(target)
         self._config = config
-        self._jit_compile = jit_compile_of(config)
+        self._on_host = stays_on_host(config)
         self._resources = SessionResources()
         self._plans: dict[Any, FetchPlan] = {}
         self._steps: dict[Any, SessionStep] = {}
@@ -198,7 +198,7 @@ class BaseSession:
                 step = self._steps.get(key)
                 if step is None:
                     with without_collector():
-                        step = SessionStep(self._resources, fetched, targets, fed, self._jit_compile)
+                        step = SessionStep(self._resources, fetched, targets, fed, self._on_host)
                     _keep(self._steps, key, step)
         return step
 
@@ -284,7 +284,7 @@ class BaseSession:
         run.feed(tensors, arrays)
         part = run.part(plan)
         # Part of a run are the values of earlier parts; what depends on such values is compiled for this part alone.
-        step = SessionStep(self._resources, part.fetched, part.targets, part.fed, jit_compile=False, done=run.done)
+        step = SessionStep(self._resources, part.fetched, part.targets, part.fed, on_host=True, done=run.done)
         run.note(part, self._run_step(step, part.arrays))
         values = run.finish(plan)
         if run.is_over:

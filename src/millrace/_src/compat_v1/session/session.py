@@ -9,7 +9,7 @@ from typing import Any
 
 from millrace._src.compat_v1.session.base_session import BaseSession, open_sessions, target_bytes
 from millrace._src.compat_v1.session.running import cancelled_error
-from millrace._src.compat_v1.session.session_options import jit_compile_of
+from millrace._src.compat_v1.session.session_options import stays_on_host
 from millrace._src.core.default_session import default_session
 from millrace._src.util.class_homes import tensorflow_home
 from millrace._src.util.export import export
@@ -80,7 +80,7 @@ class Session(BaseSession):
         Raises: tf.errors.UnimplementedError: for a server.
         """
         target_bytes(target)
-        jit_compile_of(config)
+        stays_on_host(config)
         for session in list(open_sessions):
             session._resources.forget(list(containers or ()))
             session._cancellation.cancel(cancelled_error())

@@ -13,18 +13,18 @@ from millrace._src.core.waiting import Cancellation
 from millrace._src.proto import config_pb2
 
 
-def jit_compile_of(config: object) -> bool | None:
-    """Returns how the steps of a session run: False never by XLA, None by the engine that measures fastest.
+def stays_on_host(config: object) -> bool:
+    """Returns whether the host runs all steps of a session; else the engine that measures fastest runs a step.
 
     Args: config: a `ConfigProto`, or None.
     Raises: TypeError: if it is something else.
     """
     if config is None:
-        return None
+        return False
     if not isinstance(config, config_pb2.ConfigProto):
         raise TypeError(f'Argument `config` must be a tf.ConfigProto, but got "{type(config).__name__}"')
-    level = config.graph_options.optimizer_options.global_jit_level
-    return False if level == config_pb2.OptimizerOptions.OFF else None
+    level: int = config.graph_options.optimizer_options.global_jit_level
+    return level == config_pb2.OptimizerOptions.OFF
 
 
 def check_options(options: object, run_metadata: object) -> None:

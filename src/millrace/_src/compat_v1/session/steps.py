@@ -39,7 +39,7 @@ class SessionStep:
       fetched: the tensors whose values are asked for.
       targets: the operations that run besides.
       fed: the tensors whose values come from outside.
-      jit_compile: True for XLA, False for NumPy, None for the engine that measures fastest.
+      on_host: whether the host always runs the function; else the engine that measures fastest does.
       done: operations that have run already, in an earlier part of a run in parts.
     """
 
@@ -49,7 +49,7 @@ class SessionStep:
         fetched: Sequence[SymbolicTensor],
         targets: Sequence[Operation],
         fed: Sequence[SymbolicTensor],
-        jit_compile: bool | None = None,
+        on_host: bool = False,
         done: Collection[Operation] = (),
     ) -> None:
         self._kept = fetched, targets, fed  # so that nothing else gets their identities
@@ -63,7 +63,7 @@ class SessionStep:
         part = Subgraph("session_step", fed, operations, functools.partial(_object_of, resources))
         self.graph = part.finish([*fetched, *pure_targets])
         self._count = len(fetched)
-        self.function = GraphFunction(self.graph, "session_step", jit_compile=jit_compile)
+        self.function = GraphFunction(self.graph, "session_step", on_host=on_host)
         self._captured_arrays = [tensor._eager_array for tensor in self.graph.external_captures]  # type: ignore[attr-defined]  # eager handles
         self._run: Run
         with eager_mode(), tapes_scope(()), streams_in(resources.streams):
@@ -146,5 +146,5 @@ def values_of_inputs(resources: SessionResources, operation: Operation) -> list[
     """Returns the eager tensors from which an operation makes the object that a session keeps."""
     if not operation.inputs:
         return []
-    arrays = SessionStep(resources, operation.inputs, (), (), jit_compile=False).run(())
+    arrays = SessionStep(resources, operation.inputs, (), (), on_host=True).run(())
     return [EagerTensor(np.asarray(array), t.dtype) for array, t in zip(arrays, operation.inputs, strict=True)]
