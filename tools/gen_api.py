@@ -154,13 +154,14 @@ def read_statement_call(api: Api, module: str, call: ast.Call, location: str) ->
             variable, *names = literals(ast.Tuple(call.args[1:]), location)
             api.add_public(names, v1_names(call, location), f"{module}:{variable}", location)
         case "export_all":
-            (prefix,) = literals(ast.Tuple(call.args[1:2]), location)
+            stated = call.args[1]
+            prefixes = literals(stated if isinstance(stated, ast.Tuple) else ast.Tuple([stated]), location)
             v1 = keyword(call, "v1")
             v1_prefix = None if v1 is None else literals(ast.Tuple([v1]), location)[0]
             for variable in literals(call.args[2], location):
-                name = f"{prefix}.{variable}" if prefix else variable
+                names = [f"{prefix}.{variable}" if prefix else variable for prefix in prefixes]
                 old = None if v1_prefix is None else [f"{v1_prefix}.{variable}" if v1_prefix else variable]
-                api.add_public([name], old, f"{module}:{variable}", location)
+                api.add_public(names, old, f"{module}:{variable}", location)
 
 
 def read_rules(api: Api, module: str, tree: ast.Module, file: str) -> None:

@@ -114,6 +114,12 @@ def test_constants_are_listed(tree: Path) -> None:
     }
 
 
+def test_constants_may_stand_in_several_namespaces(tree: Path) -> None:
+    write(tree, "a", 'export_all(__name__, ("errors", "compat.v1.codes"), ["OK"])\n')
+    assert generate(tree).returncode == 0
+    assert names(tree) == {"errors.OK": "a:OK", "compat.v1.codes.OK": "a:OK"}
+
+
 def test_names_of_version_1_are_differences_from_the_root(tree: Path) -> None:
     write(tree, "a", '@export("x", "y", v1=["x", "z"])\ndef f(): ...\n@export(v1=["old.g"])\ndef g(): ...\n')
     assert generate(tree).returncode == 0

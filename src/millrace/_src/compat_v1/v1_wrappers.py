@@ -61,7 +61,7 @@ def v1_wrapper(
 def v1_arguments(
     parameters: str,
     *,
-    renamed: Mapping[str, str],
+    renamed: Mapping[str, str] | None = None,
     required: Mapping[str, str] | None = None,
     names: Mapping[str, Any] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -77,10 +77,11 @@ def v1_arguments(
     """
 
     def translate(call: Callable[..., Any]) -> Callable[..., Any]:
-        old_names, scope = dict(renamed), {"fixed": {}, **(names or {})}
+        old_names, scope = dict(renamed or {}), {"fixed": {}, **(names or {})}
         function = _generate(call.__name__, call, parameters, old_names, dict(required or {}), (), scope)
         summary, mark, arguments = (inspect.getdoc(call) or "").partition("\nArgs:")
-        function.__doc__ = f"{summary}\n{_old_names(old_names)}\n{mark}{arguments}"
+        note = f"{_old_names(old_names)}\n" if old_names else ""
+        function.__doc__ = f"{summary}\n{note}{mark}{arguments}"
         return function
 
     return translate

@@ -8,6 +8,7 @@ pass is restored.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from millrace._src.core.array_namespace import Array
@@ -15,7 +16,7 @@ from millrace._src.core.op_def import Effects
 from millrace._src.data.blocks import Block, join_blocks
 from millrace._src.data.cursors import Cursor, DeferredError, State, collect
 from millrace._src.data.dataset_base import DatasetBase, DatasetSpec
-from millrace._src.data.nodes import DatasetNode, PassContext, node_of
+from millrace._src.data.nodes import UNKNOWN, DatasetNode, PassContext, UnaryNode, node_of
 from millrace._src.data.pass_streams import with_streams_of
 from millrace._src.data.traced_functions import BoundFunction, TracedFunction, arguments_of, check_callable
 from millrace._src.function.graph_function import GraphFunction
@@ -105,6 +106,27 @@ class InnerCursor(Cursor):
         if self._cursor is not None:
             self._cursor.close()
             self._cursor = None
+
+
+@dataclass(eq=False, repr=False)
+class InnerDatasetsNode(UnaryNode):
+    """The elements of the datasets that a function returns."""
+
+    function: BoundFunction
+
+    def cardinality(self) -> int:
+        """Returns that the number is not known."""
+        return UNKNOWN
+
+    @property
+    def reads_ahead(self) -> bool:
+        """Whether neither the function nor the datasets have effects, and the source may be read ahead."""
+        return reads_ahead(self.function, self.inputs)
+
+    @property
+    def begins_passes_unobserved(self) -> bool:
+        """Whether no pass over a dataset that the function captures takes seeds."""
+        return begins_passes_unobserved(self.function, self.inputs)
 
 
 def reads_ahead(function: BoundFunction, sources: Iterable[DatasetNode]) -> bool:

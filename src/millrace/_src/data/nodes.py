@@ -250,6 +250,28 @@ class UnaryNode(DatasetNode):
 
 
 @dataclass(eq=False, repr=False)
+class SameElementsNode(UnaryNode):
+    """A dataset with the elements of its source."""
+
+    def cardinality(self) -> int:
+        """Returns the number of elements of the source."""
+        return self.source.cardinality()
+
+    @property
+    def is_random_access(self) -> bool:
+        """Whether the source is."""
+        return self.source.is_random_access
+
+    def slice(self, start: int, stop: int) -> Block:
+        """Returns the elements of the source."""
+        return self.source.slice(start, stop)
+
+    def gather(self, indices: Array) -> Block:
+        """Returns the elements of the source."""
+        return self.source.gather(indices)
+
+
+@dataclass(eq=False, repr=False)
 class NaryNode(DatasetNode):
     """A dataset that is made of several other datasets."""
 

@@ -7,12 +7,11 @@ reads a file, are in `sources.record_files`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from millrace._src.core.compat import path_to_str
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64, string
-from millrace._src.core.op_functions import OpFunction
 from millrace._src.core.specs import TensorSpec
 from millrace._src.data.dataset import DatasetV2
 from millrace._src.data.dataset_base import DatasetBase, metadata, new_dataset
@@ -83,7 +82,9 @@ def _number(value: Any, default: int) -> Any:
     return convert_to_tensor(default if value is None else value, dtype=int64)
 
 
-def _reading(op: OpFunction, compression_type: Any, buffer_size: object, name: str | None) -> Callable[[Any], Any]:
+def _reading(
+    op: Callable[..., Any], compression_type: Any, buffer_size: object, name: str | None
+) -> Callable[[Any], Any]:
     """Returns a function from the name of a file to the handle of its records."""
 
     def read(filename: Any) -> Any:
@@ -93,18 +94,10 @@ def _reading(op: OpFunction, compression_type: Any, buffer_size: object, name: s
     return read
 
 
-@export("data.TFRecordDataset", v1=["data.TFRecordDataset"])
-class TFRecordDatasetV2(_RecordFiles):
-    """The records of TFRecord files.
+class _CompressedRecordFiles(_RecordFiles):
+    """The records of files that may be compressed; `_op_function` makes the dataset of one."""
 
-    >>> import os, tempfile
-    >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
-    >>> with tf.io.TFRecordWriter(path) as writer:
-    ...     for record in (b"one", b"two"):
-    ...         writer.write(record)
-    >>> list(tf.data.TFRecordDataset([path]).as_numpy_iterator())
-    [b'one', b'two']
-    """
+    _op_function: ClassVar[Callable[..., Any]]
 
     def __init__(
         self,
@@ -126,15 +119,31 @@ class TFRecordDatasetV2(_RecordFiles):
 
         Raises:
           TypeError: if `filenames` are not strings.
-          tf.errors.DataLossError: while iterating, at a damaged record; the pass goes on with the next file.
+          tf.errors.DataLossError: while iterating, at a damaged TFRecord; the pass goes on with the next file.
           tf.errors.NotFoundError: while iterating, at a missing file.
         """
-        read = _reading(tf_record_dataset, compression_type, buffer_size, name)
+        read = _reading(self._op_function, compression_type, buffer_size, name)
         super().__init__(filenames, read, num_parallel_reads)
 
 
+@export("data.TFRecordDataset", v1=["data.TFRecordDataset"])
+class TFRecordDatasetV2(_CompressedRecordFiles):
+    """The records of TFRecord files.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
+    >>> with tf.io.TFRecordWriter(path) as writer:
+    ...     for record in (b"one", b"two"):
+    ...         writer.write(record)
+    >>> list(tf.data.TFRecordDataset([path]).as_numpy_iterator())
+    [b'one', b'two']
+    """
+
+    _op_function = staticmethod(tf_record_dataset)
+
+
 @export("data.TextLineDataset", v1=["data.TextLineDataset"])
-class TextLineDatasetV2(_RecordFiles):
+class TextLineDatasetV2(_CompressedRecordFiles):
     """The lines of text files, without their ends (`\\n` or `\\r\\n`).
 
     >>> import os, tempfile
@@ -144,29 +153,7 @@ class TextLineDatasetV2(_RecordFiles):
     [b'one', b'two']
     """
 
-    def __init__(
-        self,
-        filenames: object,
-        compression_type: object = None,
-        buffer_size: object = None,
-        num_parallel_reads: object = None,
-        name: str | None = None,
-    ) -> None:
-        """Makes the dataset; files are opened when a pass comes to them.
-
-        Args:
-          filenames: the names or paths of the files: a tensor of strings, a list, or a dataset of scalars.
-          compression_type: "", "ZLIB" or "GZIP".
-          buffer_size: how many bytes are read at a time.
-          num_parallel_reads: how many files are read at a time; their lines then take turns.
-          name: a name for the dataset.
-
-        Raises:
-          TypeError: if `filenames` are not strings.
-          tf.errors.NotFoundError: while iterating, at a missing file.
-        """
-        read = _reading(text_line_dataset, compression_type, buffer_size, name)
-        super().__init__(filenames, read, num_parallel_reads)
+    _op_function = staticmethod(text_line_dataset)
 
 
 @export("data.FixedLengthRecordDataset", v1=["data.FixedLengthRecordDataset"])

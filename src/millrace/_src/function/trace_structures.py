@@ -220,10 +220,15 @@ def _make_mapping(kind: type | None, mapping: dict[Any, Any]) -> Any:
         return mapping
 
 
-class NamedTupleType(NestedType):
-    """A named tuple: the name, field names and component types; instances are made of the class of the first value."""
+class FieldsType(NestedType):
+    """An object with named fields: the name of its class, field names and component types.
+
+    Instances are made of the class of the first value, None where that is not known.
+    """
 
     __slots__ = ("type_name", "fields", "value_type")
+    _kind = ""
+    """What messages call such objects."""
 
     def __init__(
         self, type_name: str, fields: Sequence[str], components: Sequence[Any], value_type: type | None
@@ -242,74 +247,53 @@ class NamedTupleType(NestedType):
         return [f".{field}" for field in self.fields]
 
     def container_key(self) -> Hashable:
-        return NamedTupleType, self.type_name, self.fields
+        return type(self), self.type_name, self.fields
 
-    def with_components(self, components: Sequence[Any]) -> NamedTupleType:
-        return NamedTupleType(self.type_name, self.fields, components, self.value_type)
+    def with_components(self, components: Sequence[Any]) -> FieldsType:
+        return type(self)(self.type_name, self.fields, components, self.value_type)
+
+    def pack(self, values: Sequence[Any]) -> Any:
+        if self.value_type is None:
+            raise ValueError(f"Packing {self._kind} {self.type_name} requires its class, which is not known here.")
+        return self.value_type(*values)
+
+    def check(self, value: object) -> None:
+        if self.value_type is None or not self._is_alike(value):
+            raise TypeError(f"Cannot cast {value!r} to type {self.value_type!r}.")
+
+    def _is_alike(self, value: object) -> bool:
+        """Returns whether a value has these fields."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        pairs = (f"[{field!r}, {component!r}]" for field, component in zip(self.fields, self.components))
+        return f"{self.type_name}[{', '.join(pairs)}]"
+
+
+class NamedTupleType(FieldsType):
+    """A named tuple."""
+
+    __slots__ = ()
+    _kind = "NamedTuple"
 
     def unpack(self, value: Any) -> Sequence[Any]:
         return tuple(value)
 
-    def pack(self, values: Sequence[Any]) -> Any:
-        if self.value_type is None:
-            raise ValueError(f"Packing NamedTuple {self.type_name} requires its class, which is not known here.")
-        return self.value_type(*values)
-
-    def check(self, value: object) -> None:
-        is_alike = nest.named_tuple_fields(value) == self.fields
-        if self.value_type is None or not is_alike:  # as TensorFlow: the fields count, not the class
-            raise TypeError(f"Cannot cast {value!r} to type {self.value_type!r}.")
-
-    def __repr__(self) -> str:
-        return _fields_text(self.type_name, self.fields, self.components)
+    def _is_alike(self, value: object) -> bool:
+        return bool(nest.named_tuple_fields(value) == self.fields)  # as TensorFlow: the fields count, not the class
 
 
-class AttrsType(NestedType):
-    """An instance of an attrs class: its name, attribute names and component types."""
+class AttrsType(FieldsType):
+    """An instance of an attrs class."""
 
-    __slots__ = ("type_name", "fields", "value_type")
-
-    def __init__(
-        self, type_name: str, fields: Sequence[str], components: Sequence[Any], value_type: type | None
-    ) -> None:
-        self.type_name = type_name
-        self.fields = tuple(fields)
-        self.value_type = value_type
-        super().__init__(components)
-
-    @property
-    def labels(self) -> Sequence[str]:
-        return self.fields
-
-    @property
-    def accessors(self) -> list[str]:
-        return [f".{field}" for field in self.fields]
-
-    def container_key(self) -> Hashable:
-        return AttrsType, self.type_name, self.fields
-
-    def with_components(self, components: Sequence[Any]) -> AttrsType:
-        return AttrsType(self.type_name, self.fields, components, self.value_type)
+    __slots__ = ()
+    _kind = "Attrs"
 
     def unpack(self, value: object) -> Sequence[Any]:
         return [getattr(value, field) for field in self.fields]
 
-    def pack(self, values: Sequence[Any]) -> Any:
-        if self.value_type is None:
-            raise ValueError(f"Packing Attrs {self.type_name} requires its class, which is not known here.")
-        return self.value_type(*values)
-
-    def check(self, value: object) -> None:
-        if self.value_type is None or not isinstance(value, self.value_type):
-            raise TypeError(f"Cannot cast {value!r} to type {self.value_type!r}.")
-
-    def __repr__(self) -> str:
-        return _fields_text(self.type_name, self.fields, self.components)
-
-
-def _fields_text(name: str, fields: Sequence[str], components: Sequence[Any]) -> str:
-    pairs = (f"[{field!r}, {component!r}]" for field, component in zip(fields, components))
-    return f"{name}[{', '.join(pairs)}]"
+    def _is_alike(self, value: object) -> bool:
+        return self.value_type is not None and isinstance(value, self.value_type)
 
 
 class CustomNest(NestedType):

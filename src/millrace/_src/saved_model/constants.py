@@ -30,22 +30,7 @@ MAIN_OP_KEY = "saved_model_main_op"
 
 export_all(
     __name__,
-    "saved_model",
-    [
-        "ASSETS_DIRECTORY",
-        "ASSETS_KEY",
-        "DEBUG_DIRECTORY",
-        "DEBUG_INFO_FILENAME_PB",
-        "SAVED_MODEL_FILENAME_PB",
-        "SAVED_MODEL_FILENAME_PBTXT",
-        "SAVED_MODEL_SCHEMA_VERSION",
-        "VARIABLES_DIRECTORY",
-        "VARIABLES_FILENAME",
-    ],
-)
-export_all(
-    __name__,
-    "compat.v1.saved_model.constants",
+    ("saved_model", "compat.v1.saved_model.constants"),
     [
         "ASSETS_DIRECTORY",
         "ASSETS_KEY",
@@ -66,8 +51,7 @@ SERVING = "serve"
 TPU = "tpu"
 TRAINING = "train"
 
-export_all(__name__, "saved_model", ["GPU", "SERVING", "TPU", "TRAINING"])
-export_all(__name__, "compat.v1.saved_model.tag_constants", ["GPU", "SERVING", "TPU", "TRAINING"])
+export_all(__name__, ("saved_model", "compat.v1.saved_model.tag_constants"), ["GPU", "SERVING", "TPU", "TRAINING"])
 
 # --- signatures --------------------------------------------------------------------------------------------------
 
@@ -88,24 +72,7 @@ REGRESS_OUTPUTS = "outputs"
 
 export_all(
     __name__,
-    "saved_model",
-    [
-        "CLASSIFY_INPUTS",
-        "CLASSIFY_METHOD_NAME",
-        "CLASSIFY_OUTPUT_CLASSES",
-        "CLASSIFY_OUTPUT_SCORES",
-        "DEFAULT_SERVING_SIGNATURE_DEF_KEY",
-        "PREDICT_INPUTS",
-        "PREDICT_METHOD_NAME",
-        "PREDICT_OUTPUTS",
-        "REGRESS_INPUTS",
-        "REGRESS_METHOD_NAME",
-        "REGRESS_OUTPUTS",
-    ],
-)
-export_all(
-    __name__,
-    "compat.v1.saved_model.signature_constants",
+    ("saved_model", "compat.v1.saved_model.signature_constants"),
     [
         "CLASSIFY_INPUTS",
         "CLASSIFY_METHOD_NAME",

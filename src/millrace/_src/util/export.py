@@ -89,12 +89,12 @@ def export_constant(module: str, variable: str, *names: str, v1: Sequence[str] |
     """
 
 
-def export_all(module: str, prefix: str, variables: Sequence[str], v1: str | None = None) -> None:
+def export_all(module: str, prefix: str | Sequence[str], variables: Sequence[str], v1: str | None = None) -> None:
     """Exports several variables under one namespace: `export_all(__name__, "errors", ["OpError", ...])`.
 
     Args:
         module: `__name__`.
-        prefix: Namespace below `tf`; the empty string is `tf` itself.
+        prefix: Namespace below `tf`, or several, the canonical one first; the empty string is `tf` itself.
         variables: A literal list or tuple of module-level names.
         v1: Namespace below `tf.compat.v1`; None means the same one.
     """

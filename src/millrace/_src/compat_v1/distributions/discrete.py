@@ -45,8 +45,33 @@ class _WithLogits(Distribution):
         return self._probs
 
 
+class _OfLogits(_WithLogits):
+    """A distribution that has no other parameters."""
+
+    def __init__(
+        self,
+        logits: object,
+        probs: object,
+        dtype: object,
+        validate_args: bool,
+        allow_nan_stats: bool,
+        name: str,
+        of_classes: bool = False,
+    ) -> None:
+        arguments = {
+            "logits": logits,
+            "probs": probs,
+            "dtype": dtype,
+            "validate_args": validate_args,
+            "allow_nan_stats": allow_nan_stats,
+            "name": name,
+        }
+        self._logits, self._probs = p.logits_and_probabilities(logits, probs, of_classes=of_classes)
+        super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, arguments, name=name)
+
+
 @export(v1=["distributions.Bernoulli"])
-class Bernoulli(_WithLogits):
+class Bernoulli(_OfLogits):
     """The Bernoulli distribution of zeros and ones.
 
     >>> tf.compat.v1.distributions.Bernoulli(probs=[0.25]).prob([1]).numpy()
@@ -70,16 +95,7 @@ class Bernoulli(_WithLogits):
         allow_nan_stats: bool = True,
         name: str = "Bernoulli",
     ) -> None:
-        arguments = {
-            "logits": logits,
-            "probs": probs,
-            "dtype": dtype,
-            "validate_args": validate_args,
-            "allow_nan_stats": allow_nan_stats,
-            "name": name,
-        }
-        self._logits, self._probs = p.logits_and_probabilities(logits, probs)
-        super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, arguments, name=name)
+        super().__init__(logits, probs, dtype, validate_args, allow_nan_stats, name)
 
     @classmethod
     def _param_shapes(cls, sample_shape: ShapeLike) -> dict[str, Any]:
@@ -114,7 +130,7 @@ class Bernoulli(_WithLogits):
 
 
 @export(v1=["distributions.Categorical"])
-class Categorical(_WithLogits):
+class Categorical(_OfLogits):
     """The distribution over classes.
 
     >>> tf.compat.v1.distributions.Categorical(probs=[0.25, 0.75]).mode().numpy()
@@ -138,16 +154,7 @@ class Categorical(_WithLogits):
         allow_nan_stats: bool = True,
         name: str = "Categorical",
     ) -> None:
-        arguments = {
-            "logits": logits,
-            "probs": probs,
-            "dtype": dtype,
-            "validate_args": validate_args,
-            "allow_nan_stats": allow_nan_stats,
-            "name": name,
-        }
-        self._logits, self._probs = p.logits_and_probabilities(logits, probs, of_classes=True)
-        super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, arguments, name=name)
+        super().__init__(logits, probs, dtype, validate_args, allow_nan_stats, name, of_classes=True)
 
     @property
     def event_size(self) -> Any:

@@ -8,7 +8,7 @@ whether elements come from one source or from several, each with a thread of its
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from millrace._src.compat_v1.train.input_producers import refuse_eager
@@ -45,7 +45,8 @@ class Plan:
       allow_smaller_final_batch: whether the last batch may have fewer elements.
       shared_name: the name under which graphs of one session share the queue.
       name: the name of the operations.
-      shuffle: the least number of elements that stay in a queue that shuffles, and its seed; None for no shuffle.
+      min_after_dequeue: the least number of elements that stay in a queue that shuffles; None for no shuffle.
+      seed: the seed of the shuffle.
     """
 
     batch_size: Any
@@ -59,7 +60,8 @@ class Plan:
     allow_smaller_final_batch: bool = False
     shared_name: str | None = None
     name: str | None = None
-    shuffle: tuple[int, int | None] | None = field(default=None)
+    min_after_dequeue: int | None = None
+    seed: int | None = None
 
     def batched(self, tensors: object) -> Any:
         """Returns batches of the elements of one source.
@@ -115,11 +117,13 @@ class Plan:
         """Makes the queue, for tensors whose dtypes and shapes fit all sources."""
         dtypes = _common_dtypes(lists)
         shapes = self._shapes(lists)
-        if self.shuffle is not None:
-            least, seed = self.shuffle
+        least = self.min_after_dequeue
+        if least is not None:
             if least >= self.capacity:
                 raise ValueError(f"capacity {self.capacity} must be bigger than min_after_dequeue {least}.")
-            return RandomShuffleQueue(self.capacity, least, dtypes, shapes, seed=seed, shared_name=self.shared_name)
+            return RandomShuffleQueue(
+                self.capacity, least, dtypes, shapes, seed=self.seed, shared_name=self.shared_name
+            )
         kind = PaddingFIFOQueue if self.dynamic_pad else FIFOQueue
         return kind(self.capacity, dtypes, shapes, shared_name=self.shared_name)
 
@@ -140,10 +144,10 @@ class Plan:
         return cond(keep_input, lambda: enqueue(tensors), no_op).op
 
     def _note_fullness(self, queue: QueueBase) -> None:
-        if self.shuffle is None:
+        if self.min_after_dequeue is None:
             note_fullness(queue, self.capacity)
         else:
-            note_fullness_over(queue, self.shuffle[0], self.capacity)
+            note_fullness_over(queue, self.min_after_dequeue, self.capacity)
 
 
 def _as_tensor(value: Any) -> Any:

@@ -254,12 +254,13 @@ def _columns(name: str, numbers: Array) -> list[int]:
     return columns
 
 
-@op(
-    "CSVDataset",
+_OLDER_INPUTS = (
     "filenames: string, compression_type: string, buffer_size: int64, header: bool, field_delim: string, "
-    "use_quote_delim: bool, na_value: string, select_cols: int64, record_defaults: output_types -> handle: variant",
-    **_TABLE,
+    "use_quote_delim: bool, na_value: string, select_cols: int64, record_defaults: output_types -> handle: variant"
 )
+
+
+@op("CSVDataset", _OLDER_INPUTS, **_TABLE)
 def csv_dataset(
     xp: Xp,
     filenames: Array,
@@ -293,39 +294,4 @@ def csv_dataset(
     )
 
 
-@op(
-    "ExperimentalCSVDataset",
-    "filenames: string, compression_type: string, buffer_size: int64, header: bool, field_delim: string, "
-    "use_quote_delim: bool, na_value: string, select_cols: int64, record_defaults: output_types -> handle: variant",
-    **_TABLE,
-)
-def experimental_csv_dataset(
-    xp: Xp,
-    filenames: Array,
-    compression_type: Array,
-    buffer_size: Array,
-    header: Array,
-    field_delim: Array,
-    use_quote_delim: Array,
-    na_value: Array,
-    select_cols: Array,
-    record_defaults: list[Array],
-    *,
-    output_types: list[DType],
-    output_shapes: list[TensorShape],
-) -> Any:
-    """Makes a dataset of the records of files of comma-separated values; the oldest op."""
-    return csv_dataset.op_def.kernel(
-        xp,
-        filenames,
-        compression_type,
-        buffer_size,
-        header,
-        field_delim,
-        use_quote_delim,
-        na_value,
-        select_cols,
-        record_defaults,
-        output_types=output_types,
-        output_shapes=output_shapes,
-    )
+experimental_csv_dataset = op("ExperimentalCSVDataset", _OLDER_INPUTS, **_TABLE)(csv_dataset.op_def.kernel)

@@ -15,31 +15,15 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.dataset_base import DatasetBase, apply_op
-from millrace._src.data.inner_passes import InnerCursor, begins_passes_unobserved, reads_ahead, trace_dataset_function
-from millrace._src.data.nodes import DATASET, UNKNOWN, PassContext, UnaryNode, node_of
+from millrace._src.data.inner_passes import InnerCursor, InnerDatasetsNode, trace_dataset_function
+from millrace._src.data.nodes import DATASET, PassContext, node_of
 from millrace._src.data.traced_functions import BoundFunction
 from millrace._src.ops.type_sets import ANY
 
 
 @dataclass(eq=False, repr=False)
-class FlatMapNode(UnaryNode):
+class FlatMapNode(InnerDatasetsNode):
     """The elements of the datasets that a function returns."""
-
-    function: BoundFunction
-
-    def cardinality(self) -> int:
-        """Returns that the number is not known."""
-        return UNKNOWN
-
-    @property
-    def reads_ahead(self) -> bool:
-        """Whether neither the function nor the datasets have effects, and the source may be read ahead."""
-        return reads_ahead(self.function, self.inputs)
-
-    @property
-    def begins_passes_unobserved(self) -> bool:
-        """Whether no pass over a dataset that the function captures takes seeds."""
-        return begins_passes_unobserved(self.function, self.inputs)
 
     def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""

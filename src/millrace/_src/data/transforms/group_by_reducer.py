@@ -166,37 +166,9 @@ def group_by_reducer_dataset(
     return GroupByReducerNode(tuple(output_types), tuple(output_shapes), node_of(input_dataset), *functions)
 
 
-@op("ExperimentalGroupByReducerDataset", _SIGNATURE, **_TRAITS)
-def experimental_group_by_reducer_dataset(
-    xp: Xp,
-    input_dataset: Array,
-    key_func_other_arguments: list[Array],
-    init_func_other_arguments: list[Array],
-    reduce_func_other_arguments: list[Array],
-    finalize_func_other_arguments: list[Array],
-    *,
-    key_func: FunctionAttr,
-    init_func: FunctionAttr,
-    reduce_func: FunctionAttr,
-    finalize_func: FunctionAttr,
-    output_types: list[DType],
-    output_shapes: list[TensorShape],
-) -> Any:
-    """Makes a dataset of one element for each key."""
-    return group_by_reducer_dataset.op_def.kernel(
-        xp,
-        input_dataset,
-        key_func_other_arguments,
-        init_func_other_arguments,
-        reduce_func_other_arguments,
-        finalize_func_other_arguments,
-        key_func=key_func,
-        init_func=init_func,
-        reduce_func=reduce_func,
-        finalize_func=finalize_func,
-        output_types=output_types,
-        output_shapes=output_shapes,
-    )
+experimental_group_by_reducer_dataset = op("ExperimentalGroupByReducerDataset", _SIGNATURE, **_TRAITS)(
+    group_by_reducer_dataset.op_def.kernel
+)
 
 
 # --- the functions -----------------------------------------------------------------------------------------------

@@ -16,9 +16,9 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.dataset_base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.debug_mode import parallel_calls
-from millrace._src.data.inner_passes import begins_passes_unobserved, reads_ahead, trace_dataset_function
+from millrace._src.data.inner_passes import InnerDatasetsNode, trace_dataset_function
 from millrace._src.data.interleaved_passes import LegacyTurnsCursor, ParallelTurnsCursor, TurnsCursor
-from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, PassContext, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, PassContext, node_of
 from millrace._src.data.parallelism import (
     AUTOTUNE,
     CYCLE_LENGTH,
@@ -34,26 +34,11 @@ from millrace._src.util.cores import usable_cores
 
 
 @dataclass(eq=False, repr=False)
-class InterleaveNode(UnaryNode):
+class InterleaveNode(InnerDatasetsNode):
     """The elements of datasets that take turns."""
 
-    function: BoundFunction
     cycle_length: int
     block_length: int
-
-    def cardinality(self) -> int:
-        """Returns that the number is not known."""
-        return UNKNOWN
-
-    @property
-    def reads_ahead(self) -> bool:
-        """Whether neither the function nor the datasets have effects, and the source may be read ahead."""
-        return reads_ahead(self.function, self.inputs)
-
-    @property
-    def begins_passes_unobserved(self) -> bool:
-        """Whether no pass over a dataset that the function captures takes seeds."""
-        return begins_passes_unobserved(self.function, self.inputs)
 
     def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""

@@ -16,7 +16,7 @@ from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.dataset_base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.debug_mode import is_debugging
 from millrace._src.data.idle_filling import FilledWhenIdle, fill_when_idle
-from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of, scalar_of
+from millrace._src.data.nodes import DATASET, PassContext, SameElementsNode, node_of, scalar_of
 from millrace._src.data.parallelism import AUTOTUNE
 from millrace._src.data.prefetch_buffer import MAX_BYTES, AheadCursor
 from millrace._src.data.prefetch_trials import AheadTrial
@@ -26,27 +26,10 @@ _FIRST_ROOM, _LARGEST_ROOM = 2, 32
 
 
 @dataclass(eq=False, repr=False)
-class PrefetchNode(UnaryNode):
+class PrefetchNode(SameElementsNode):
     """The elements of the source, some of which may be made before they are asked for."""
 
     room: int
-
-    def cardinality(self) -> int:
-        """Returns the number of elements of the source."""
-        return self.source.cardinality()
-
-    @property
-    def is_random_access(self) -> bool:
-        """Whether the source is."""
-        return self.source.is_random_access
-
-    def slice(self, start: int, stop: int) -> Block:
-        """Returns the elements of the source."""
-        return self.source.slice(start, stop)
-
-    def gather(self, indices: Array) -> Block:
-        """Returns the elements of the source."""
-        return self.source.gather(indices)
 
     def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""

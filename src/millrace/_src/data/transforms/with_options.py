@@ -10,22 +10,17 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.dataset_base import DatasetBase, apply_op
-from millrace._src.data.nodes import DATASET, DatasetNode, PassContext, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, DatasetNode, PassContext, SameElementsNode, node_of
 from millrace._src.data.options import Options
 
 
 @dataclass(eq=False, repr=False)
-class OptionsNode(UnaryNode):
+class OptionsNode(SameElementsNode):
     """The elements of a dataset, with options for the whole pipeline."""
 
     own_options: Options
-
-    def cardinality(self) -> int:
-        """Returns the number of elements of the source."""
-        return self.source.cardinality()
 
     @property
     def reads_block_ahead(self) -> bool:
@@ -36,19 +31,6 @@ class OptionsNode(UnaryNode):
     def works_ahead(self) -> bool:
         """Whether the source does."""
         return self.source.works_ahead
-
-    @property
-    def is_random_access(self) -> bool:
-        """Whether the source is."""
-        return self.source.is_random_access
-
-    def slice(self, start: int, stop: int) -> Block:
-        """Returns the elements of the source."""
-        return self.source.slice(start, stop)
-
-    def gather(self, indices: Array) -> Block:
-        """Returns the elements of the source."""
-        return self.source.gather(indices)
 
     def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""

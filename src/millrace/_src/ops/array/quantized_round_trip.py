@@ -156,14 +156,16 @@ def quantize_and_dequantize_v1_gradient(dy: Tensor) -> Tensor:
     return dy
 
 
-@op(
-    "QuantizeAndDequantizeV2",
-    "input: T, input_min: T, input_max: T -> output: T",
-    T=_FLOATS,
-    checks=_refuse_reversed_range,
-    shape=_round_trip_shape,
-    not_batched="a quantized range is that of a whole row",
-)
+_ROUND_TRIP = "input: T, input_min: T, input_max: T -> output: T"
+_ROUND_TRIP_FACTS: dict[str, Any] = {
+    "T": _FLOATS,
+    "checks": _refuse_reversed_range,
+    "shape": _round_trip_shape,
+    "not_batched": "a quantized range is that of a whole row",
+}
+
+
+@op("QuantizeAndDequantizeV2", _ROUND_TRIP, **_ROUND_TRIP_FACTS)
 def quantize_and_dequantize_v2_op(
     xp: Xp,
     input: Array,
@@ -177,7 +179,7 @@ def quantize_and_dequantize_v2_op(
     narrow_range: bool = False,
     axis: int = -1,
 ) -> Array:
-    """Rounds to a few bits and back; the gradient passes unchanged."""
+    """Rounds to a few bits and back, in the given range or in that of the input."""
     if range_given:
         check_ranges(input, input_min, input_max, axis, ("input_min", "input_max"))
     limits = (input_min, input_max) if range_given else None
@@ -224,32 +226,9 @@ def quantize_and_dequantize_v3_gradient(dy: Tensor) -> tuple[Tensor, None, None,
     return dy, None, None, None
 
 
-@op(
-    "QuantizeAndDequantizeV4",
-    "input: T, input_min: T, input_max: T -> output: T",
-    T=_FLOATS,
-    checks=_refuse_reversed_range,
-    shape=_round_trip_shape,
-    not_batched="a quantized range is that of a whole row",
+quantize_and_dequantize_v4_op = op("QuantizeAndDequantizeV4", _ROUND_TRIP, **_ROUND_TRIP_FACTS)(
+    quantize_and_dequantize_v2_op.op_def.kernel
 )
-def quantize_and_dequantize_v4_op(
-    xp: Xp,
-    input: Array,
-    input_min: Array,
-    input_max: Array,
-    *,
-    signed_input: bool = True,
-    num_bits: int = 8,
-    range_given: bool = False,
-    round_mode: str = "HALF_TO_EVEN",
-    narrow_range: bool = False,
-    axis: int = -1,
-) -> Array:
-    """Rounds to a few bits and back; the gradient passes where the input was in range."""
-    if range_given:
-        check_ranges(input, input_min, input_max, axis, ("input_min", "input_max"))
-    limits = (input_min, input_max) if range_given else None
-    return _round_trip(xp, input, limits, num_bits, signed_input, round_mode, narrow_range, axis)
 
 
 @quantize_and_dequantize_v4_op.gradient
@@ -299,6 +278,13 @@ def quantize_and_dequantize_v4_grad_gradient(
     return back[0], None, None, None
 
 
+def _rounded_along(op_function: Any, input: TensorLike, axis: int | None, **arguments: Any) -> Any:
+    """Calls an op with an axis that may be negative, or None for one range."""
+    tensor = convert_to_tensor(input)
+    counted = -1 if axis is None else axis if axis >= 0 else axis + (tensor.shape.rank or 0)
+    return op_function(tensor, axis=counted, **arguments)
+
+
 @export("quantization.quantize_and_dequantize_v2")
 def quantize_and_dequantize_v2(
     input: TensorLike,
@@ -331,19 +317,9 @@ def quantize_and_dequantize_v2(
 
     Returns: A Tensor of the shape and dtype of `input`.
     """
-    tensor = convert_to_tensor(input)
-    return quantize_and_dequantize_v4_op(
-        tensor,
-        input_min,
-        input_max,
-        signed_input=signed_input,
-        num_bits=num_bits,
-        range_given=range_given,
-        round_mode=round_mode,
-        narrow_range=narrow_range,
-        axis=-1 if axis is None else axis if axis >= 0 else axis + (tensor.shape.rank or 0),
-        name=name,
-    )
+    bits = {"signed_input": signed_input, "num_bits": num_bits, "round_mode": round_mode, "narrow_range": narrow_range}
+    limits = {"input_min": input_min, "input_max": input_max, "range_given": range_given}
+    return _rounded_along(quantize_and_dequantize_v4_op, input, axis, **limits, **bits, name=name)
 
 
 @export("quantization.quantize_and_dequantize")
@@ -378,16 +354,6 @@ def quantize_and_dequantize(
 
     Returns: A Tensor of the shape and dtype of `input`.
     """
-    tensor = convert_to_tensor(input)
-    return quantize_and_dequantize_v2_op(
-        tensor,
-        input_min,
-        input_max,
-        signed_input=signed_input,
-        num_bits=num_bits,
-        range_given=range_given,
-        round_mode=round_mode,
-        narrow_range=narrow_range,
-        axis=-1 if axis is None else axis if axis >= 0 else axis + (tensor.shape.rank or 0),
-        name=name,
-    )
+    bits = {"signed_input": signed_input, "num_bits": num_bits, "round_mode": round_mode, "narrow_range": narrow_range}
+    limits = {"input_min": input_min, "input_max": input_max, "range_given": range_given}
+    return _rounded_along(quantize_and_dequantize_v2_op, input, axis, **limits, **bits, name=name)

@@ -291,6 +291,23 @@ def _swap_with_last(axis: int, rank: Any) -> Any:
     return raw.SelectV2(condition=raw.Equal(x=numbers, y=last), t=axis, e=first)
 
 
+def _approx_k(
+    is_max_k: bool, operand: TensorLike, k: int, axis: int, sizes: tuple[float, int, bool], name: str | None
+) -> ApproxTopK:
+    recall_target, reduction_input_size_override, aggregate_to_topk = sizes
+    results = approx_top_k(
+        operand,
+        k=k,
+        reduction_dimension=axis,
+        recall_target=recall_target,
+        is_max_k=is_max_k,
+        reduction_input_size_override=reduction_input_size_override,
+        aggregate_to_topk=aggregate_to_topk,
+        name=name,
+    )
+    return ApproxTopK(*results)
+
+
 @export("math.approx_max_k", "nn.approx_max_k")
 def approx_max_k(
     operand: TensorLike,
@@ -317,17 +334,8 @@ def approx_max_k(
 
     Returns: A named tuple of `values` and their int32 `indices`.
     """
-    results = approx_top_k(
-        operand,
-        k=k,
-        reduction_dimension=reduction_dimension,
-        recall_target=recall_target,
-        is_max_k=True,
-        reduction_input_size_override=reduction_input_size_override,
-        aggregate_to_topk=aggregate_to_topk,
-        name=name,
-    )
-    return ApproxTopK(*results)
+    sizes = (recall_target, reduction_input_size_override, aggregate_to_topk)
+    return _approx_k(True, operand, k, reduction_dimension, sizes, name)
 
 
 @export("math.approx_min_k", "nn.approx_min_k")
@@ -356,17 +364,8 @@ def approx_min_k(
 
     Returns: A named tuple of `values` and their int32 `indices`.
     """
-    results = approx_top_k(
-        operand,
-        k=k,
-        reduction_dimension=reduction_dimension,
-        recall_target=recall_target,
-        is_max_k=False,
-        reduction_input_size_override=reduction_input_size_override,
-        aggregate_to_topk=aggregate_to_topk,
-        name=name,
-    )
-    return ApproxTopK(*results)
+    sizes = (recall_target, reduction_input_size_override, aggregate_to_topk)
+    return _approx_k(False, operand, k, reduction_dimension, sizes, name)
 
 
 def _nth_shape(c: ShapeContext) -> TensorShape:

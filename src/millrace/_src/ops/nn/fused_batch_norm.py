@@ -6,6 +6,7 @@ the gradient op what that op needs: the batch's mean and (biased) variance as `r
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -222,30 +223,14 @@ def fused_batch_norm_v2(
     return _normalize(xp, (x, scale, offset, mean, variance), attrs)
 
 
-@op(
+fused_batch_norm = op(
     "FusedBatchNorm",
     "x: T, scale: T, offset: T, mean: T, variance: T -> "
     "y: T, batch_mean: T, batch_variance: T, reserve_space_1: T, reserve_space_2: T",
     T=_SINGLE,
     shape=_shape,
     batching=image_batches.normalization,
-)
-def fused_batch_norm(
-    xp: Xp,
-    x: Array,
-    scale: Array,
-    offset: Array,
-    mean: Array,
-    variance: Array,
-    *,
-    epsilon: float = 1e-4,
-    exponential_avg_factor: float = 1.0,
-    data_format: str = "NHWC",
-    is_training: bool = True,
-) -> tuple[Array, ...]:
-    """Normalizes each channel like FusedBatchNormV2, for float32 alone."""
-    attrs = (epsilon, exponential_avg_factor, data_format, is_training)
-    return _normalize(xp, (x, scale, offset, mean, variance), attrs)
+)(fused_batch_norm_v2.op_def.kernel)
 
 
 @op(
@@ -296,34 +281,19 @@ def fused_batch_norm_grad_v2(
     data_format: str = "NHWC",
     is_training: bool = True,
 ) -> tuple[Array, ...]:
-    """Computes the gradients of FusedBatchNormV2."""
+    """Computes the gradients of FusedBatchNormV3, with one input less."""
     arrays = (y_backprop, x, scale, reserve_space_1, reserve_space_2)
     return _gradients(xp, arrays, (epsilon, data_format, is_training))
 
 
-@op(
+fused_batch_norm_grad = op(
     "FusedBatchNormGrad",
     "y_backprop: T, x: T, scale: T, reserve_space_1: T, reserve_space_2: T -> "
     "x_backprop: T, scale_backprop: T, offset_backprop: T, reserve_space_3: T, reserve_space_4: T",
     T=_SINGLE,
     shape=_gradient_shape,
     batching=image_batches.normalization,
-)
-def fused_batch_norm_grad(
-    xp: Xp,
-    y_backprop: Array,
-    x: Array,
-    scale: Array,
-    reserve_space_1: Array,
-    reserve_space_2: Array,
-    *,
-    epsilon: float = 1e-4,
-    data_format: str = "NHWC",
-    is_training: bool = True,
-) -> tuple[Array, ...]:
-    """Computes the gradients of FusedBatchNorm."""
-    arrays = (y_backprop, x, scale, reserve_space_1, reserve_space_2)
-    return _gradients(xp, arrays, (epsilon, data_format, is_training))
+)(fused_batch_norm_grad_v2.op_def.kernel)
 
 
 # --- gradients -------------------------------------------------------------------------------------------------------
@@ -373,48 +343,34 @@ def fused_batch_norm_v3_gradient(
     return _first_order("FusedBatchNormGradV3", dy, x, scale, [*moments, reserve_space_3], attrs)
 
 
-@fused_batch_norm_v2.gradient
-def fused_batch_norm_v2_gradient(
-    dy: Tensor,
-    dmean: Tensor,
-    dvariance: Tensor,
-    d1: Tensor,
-    d2: Tensor,
-    x: Tensor,
-    scale: Tensor,
-    mean: Tensor,
-    variance: Tensor,
-    reserve_space_1: Tensor,
-    reserve_space_2: Tensor,
-    epsilon: float,
-    data_format: str,
-    is_training: bool,
-) -> Any:
-    moments = [reserve_space_1, reserve_space_2] if is_training else [mean, variance]
-    attrs = {"epsilon": epsilon, "data_format": data_format, "is_training": is_training}
-    return _first_order("FusedBatchNormGradV2", dy, x, scale, moments, attrs)
+def _first_order_of(name: str) -> Callable[..., Any]:
+    """Makes the gradient of an op without a third reserve space, from the name of its gradient op."""
+
+    def gradient(
+        dy: Tensor,
+        dmean: Tensor,
+        dvariance: Tensor,
+        d1: Tensor,
+        d2: Tensor,
+        x: Tensor,
+        scale: Tensor,
+        mean: Tensor,
+        variance: Tensor,
+        reserve_space_1: Tensor,
+        reserve_space_2: Tensor,
+        epsilon: float,
+        data_format: str,
+        is_training: bool,
+    ) -> Any:
+        moments = [reserve_space_1, reserve_space_2] if is_training else [mean, variance]
+        attrs = {"epsilon": epsilon, "data_format": data_format, "is_training": is_training}
+        return _first_order(name, dy, x, scale, moments, attrs)
+
+    return gradient
 
 
-@fused_batch_norm.gradient
-def fused_batch_norm_gradient(
-    dy: Tensor,
-    dmean: Tensor,
-    dvariance: Tensor,
-    d1: Tensor,
-    d2: Tensor,
-    x: Tensor,
-    scale: Tensor,
-    mean: Tensor,
-    variance: Tensor,
-    reserve_space_1: Tensor,
-    reserve_space_2: Tensor,
-    epsilon: float,
-    data_format: str,
-    is_training: bool,
-) -> Any:
-    moments = [reserve_space_1, reserve_space_2] if is_training else [mean, variance]
-    attrs = {"epsilon": epsilon, "data_format": data_format, "is_training": is_training}
-    return _first_order("FusedBatchNormGrad", dy, x, scale, moments, attrs)
+fused_batch_norm_v2_gradient = fused_batch_norm_v2.gradient(_first_order_of("FusedBatchNormGradV2"))
+fused_batch_norm_gradient = fused_batch_norm.gradient(_first_order_of("FusedBatchNormGrad"))
 
 
 class _Channels:
@@ -490,29 +446,9 @@ def fused_batch_norm_grad_v3_gradient(
     return (*results, None, None, None)
 
 
+@fused_batch_norm_grad.gradient
 @fused_batch_norm_grad_v2.gradient
 def fused_batch_norm_grad_v2_gradient(
-    ddx: Tensor,
-    ddscale: Tensor,
-    ddoffset: Tensor,
-    d3: Tensor,
-    d4: Tensor,
-    y_backprop: Tensor,
-    x: Tensor,
-    scale: Tensor,
-    reserve_space_1: Tensor,
-    reserve_space_2: Tensor,
-    epsilon: float,
-    data_format: str,
-    is_training: bool,
-) -> Any:
-    inputs = (y_backprop, x, scale, reserve_space_1, reserve_space_2)
-    results = _second_order((ddx, ddscale, ddoffset), inputs, (epsilon, data_format, is_training))
-    return (*results, None, None)
-
-
-@fused_batch_norm_grad.gradient
-def fused_batch_norm_grad_gradient(
     ddx: Tensor,
     ddscale: Tensor,
     ddoffset: Tensor,

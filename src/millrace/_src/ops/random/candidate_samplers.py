@@ -62,12 +62,7 @@ def uniform_candidate_sampler(
     Returns: A named tuple: `sampled_candidates`, int64 of shape (num_sampled,); `true_expected_count` and
         `sampled_expected_count`, how often the target classes and the sampled ones are expected among the candidates.
     """
-    attrs = {
-        "num_true": num_true,
-        "num_sampled": num_sampled,
-        "unique": unique,
-        "range_max": range_max,
-    }
+    attrs = {"num_true": num_true, "num_sampled": num_sampled, "unique": unique, "range_max": range_max}
     return UniformCandidateSampler(
         *call_seeded(ops.uniform_candidate_sampler_op, seed, true_classes, name=name, **attrs)
     )
@@ -104,12 +99,7 @@ def log_uniform_candidate_sampler(
 
     Returns: What `tf.random.uniform_candidate_sampler` returns.
     """
-    attrs = {
-        "num_true": num_true,
-        "num_sampled": num_sampled,
-        "unique": unique,
-        "range_max": range_max,
-    }
+    attrs = {"num_true": num_true, "num_sampled": num_sampled, "unique": unique, "range_max": range_max}
     return LogUniformCandidateSampler(
         *call_seeded(ops.log_uniform_candidate_sampler_op, seed, true_classes, name=name, **attrs)
     )
@@ -141,12 +131,7 @@ def learned_unigram_candidate_sampler(
 
     Returns: What `tf.random.uniform_candidate_sampler` returns.
     """
-    attrs = {
-        "num_true": num_true,
-        "num_sampled": num_sampled,
-        "unique": unique,
-        "range_max": range_max,
-    }
+    attrs = {"num_true": num_true, "num_sampled": num_sampled, "unique": unique, "range_max": range_max}
     return LearnedUnigramCandidateSampler(
         *call_seeded(ops.learned_unigram_candidate_sampler_op, seed, true_classes, name=name, **attrs)
     )
