@@ -12,12 +12,13 @@ or as Python objects (strings are `bytes`; resources and variants are handles).
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
+from millrace._src.core.fixed_types import FixedType
 from millrace._src.util.export import export, export_constant
 
 _REF_OFFSET = 100
@@ -25,7 +26,7 @@ _BY_ENUM: dict[int, DType] = {}
 
 
 @export("dtypes.DType", "DType")
-class DType:
+class DType(FixedType):
     """The type of the elements of a tensor.
 
     There is exactly one object per type, so `is` and `==` agree; `==` also accepts anything that `tf.as_dtype` accepts.
@@ -191,30 +192,6 @@ class DType:
     def most_specific_common_supertype(self, types: Sequence[object]) -> DType | None:
         """Returns this type if all `types` are this type, else None: dtypes have no common supertypes."""
         return self if all(other is self for other in types) else None
-
-    def placeholder_value(self, placeholder_context: object) -> None:
-        """Returns None: dtypes are fixed while tracing, so nothing stands in for a dtype."""
-
-    def to_tensors(self, value: object) -> list[Any]:
-        """Returns an empty list: a dtype holds no tensors."""
-        return []
-
-    def from_tensors(self, tensors: Iterator[Any]) -> None:
-        """Takes no tensor from the iterator: the counterpart of `to_tensors`."""
-
-    def flatten(self) -> list[Any]:
-        """Returns an empty list: a dtype has no component types."""
-        return []
-
-    def cast(self, value: object, cast_context: object) -> object:
-        """Returns `value` if it is this type's placeholder.
-
-        Raises:
-            AssertionError: if `value` is not None.
-        """
-        if value is not None:
-            raise AssertionError(f"Can not cast {value!r} to type {self!r}")
-        return value
 
     def experimental_as_proto(self) -> Any:
         """Returns this type as a `SerializedDType`."""

@@ -18,6 +18,7 @@ from typing import Any, SupportsIndex, overload
 import numpy as np
 
 from millrace._src.core.dimension import Dimension, known_size
+from millrace._src.core.fixed_types import FixedType
 from millrace._src.util.export import export
 
 _INT32_MAX = 2**31 - 1
@@ -25,7 +26,7 @@ Dims = tuple[int | None, ...] | None
 
 
 @export("TensorShape")
-class TensorShape:
+class TensorShape(FixedType):
     """The shape of a tensor, known fully, partly, or not at all.
 
     >>> shape = tf.TensorShape([None, 256])
@@ -263,30 +264,6 @@ class TensorShape:
                 return None
             result = result.most_specific_compatible_shape(other)
         return result
-
-    def placeholder_value(self, placeholder_context: object) -> None:
-        """Returns None: shapes are fixed while tracing, so nothing stands in for a shape."""
-
-    def to_tensors(self, value: object) -> list[Any]:
-        """Returns an empty list: a shape holds no tensors."""
-        return []
-
-    def from_tensors(self, tensors: Iterator[Any]) -> None:
-        """Takes no tensor from the iterator: the counterpart of `to_tensors`."""
-
-    def flatten(self) -> list[Any]:
-        """Returns an empty list: a shape has no component types."""
-        return []
-
-    def cast(self, value: object, cast_context: object) -> object:
-        """Returns `value` if it is this shape's placeholder.
-
-        Raises:
-            AssertionError: if `value` is not None.
-        """
-        if value is not None:
-            raise AssertionError(f"Can not cast {value!r} to type {self!r}")
-        return value
 
     def as_proto(self) -> Any:
         """Returns this shape as a `TensorShapeProto`: -1 for an unknown dimension."""

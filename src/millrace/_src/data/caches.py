@@ -8,9 +8,9 @@ from typing import Any
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.handle_types import AbsentObject, ObjectHandle, Referent
-from millrace._src.core.op_def import Effects, op
+from millrace._src.core.op_def import op
 from millrace._src.data.blocks import Block
-from millrace._src.ops.shape_rules import no_outputs, scalar
+from millrace._src.data.object_ops import DELETES_OBJECT, MAKES_OBJECT, with_deleter
 
 _HANDLE = ObjectHandle("memory cache")
 
@@ -42,12 +42,8 @@ class MemoryCache(Referent):
 
 
 _CACHE: dict[str, Any] = {
-    "shape": scalar,
+    **MAKES_OBJECT,
     "handles": lambda c: _HANDLE,
-    "host_only": True,
-    "refused_when_compiled": True,
-    "effects": Effects.RANDOM,
-    "cacheable": False,
     "not_differentiable": "a cache is not a number",
     "not_batched": "it makes one cache",
 }
@@ -62,7 +58,7 @@ def dummy_memory_cache(xp: Xp) -> Any:
 @op(
     "AnonymousMemoryCache",
     "-> handle: resource, deleter: variant",
-    **{**_CACHE, "shape": lambda c: [scalar(c), scalar(c)], "handles": lambda c: [_HANDLE, None]},
+    **with_deleter(_CACHE),
 )
 def anonymous_memory_cache(xp: Xp) -> Any:
     """Makes a cache that lives as long as its handle."""
@@ -73,12 +69,9 @@ def anonymous_memory_cache(xp: Xp) -> Any:
 @op(
     "DeleteMemoryCache",
     "handle: resource, deleter: variant ->",
-    shape=no_outputs,
-    host_only=True,
-    refused_when_compiled=True,
-    effects=Effects.WRITES,
     not_differentiable="it gives nothing back",
     not_batched="it takes one cache",
+    **DELETES_OBJECT,
 )
 def delete_memory_cache(xp: Xp, handle: Array, deleter: Array) -> None:
     """Does nothing: a cache ends with its last handle."""

@@ -23,8 +23,9 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.iterator_ops import check_elements, declared_iterator, iterator_resource_of
 from millrace._src.data.iterator_resource import IteratorResource
 from millrace._src.data.nodes import ELEMENT_TYPES, node_of
+from millrace._src.data.object_ops import DELETES_OBJECT, MAKES_OBJECT, with_deleter
 from millrace._src.data.traced_functions import BoundFunction
-from millrace._src.ops.shape_rules import no_outputs, scalar
+from millrace._src.ops.shape_rules import scalar
 
 _serial = itertools.count()
 _by_text: weakref.WeakValueDictionary[str, IteratorResource] = weakref.WeakValueDictionary()
@@ -42,13 +43,9 @@ class Deleter(Referent):
 
 
 _MAKES: dict[str, Any] = {
+    **MAKES_OBJECT,
     "output_types": ELEMENT_TYPES,
-    "shape": scalar,
     "handles": declared_iterator,
-    "host_only": True,
-    "refused_when_compiled": True,
-    "effects": Effects.RANDOM,
-    "cacheable": False,
     "not_differentiable": "an iterator is not a number",
     "not_batched": "it has no operands that could differ",
 }
@@ -98,7 +95,7 @@ def anonymous_iterator_v1(xp: Xp, *, output_types: list[DType], output_shapes: l
 @op(
     "AnonymousIteratorV2",
     "-> handle: resource, deleter: variant",
-    **{**_MAKES, "shape": lambda c: [scalar(c), scalar(c)], "handles": lambda c: [declared_iterator(c), None]},
+    **with_deleter(_MAKES),
 )
 def anonymous_iterator_v2(xp: Xp, *, output_types: list[DType], output_shapes: list[TensorShape]) -> Any:
     """Makes an iterator that lives as long as its handle."""
@@ -108,12 +105,9 @@ def anonymous_iterator_v2(xp: Xp, *, output_types: list[DType], output_shapes: l
 @op(
     "DeleteIterator",
     "handle: resource, deleter: variant ->",
-    shape=no_outputs,
-    host_only=True,
-    refused_when_compiled=True,
-    effects=Effects.WRITES,
     not_differentiable="an iterator is not a number",
     not_batched="an iterator is a scalar",
+    **DELETES_OBJECT,
 )
 def delete_iterator(xp: Xp, handle: Array, deleter: Array) -> None:
     """Ends an iterator."""

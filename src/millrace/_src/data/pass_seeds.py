@@ -17,11 +17,11 @@ from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64
 from millrace._src.core.handle_types import AbsentObject, ObjectHandle, Referent
-from millrace._src.core.op_def import Effects, op
+from millrace._src.core.op_def import op
+from millrace._src.data.object_ops import DELETES_OBJECT, MAKES_OBJECT, with_deleter
 from millrace._src.ops import raw
 from millrace._src.ops.random.seeds import get_seed
 from millrace._src.ops.random.words import Words
-from millrace._src.ops.shape_rules import no_outputs, scalar
 
 _NO_SEED = 2**31 - 1
 """The second seed in place of (0, 0), which kernels take for "no seed"."""
@@ -97,12 +97,8 @@ def dataset_seeds(seed: Any) -> tuple[Any, Any]:
 # --- ops ---------------------------------------------------------------------------------------------------------
 
 _GENERATOR: dict[str, Any] = {
-    "shape": scalar,
+    **MAKES_OBJECT,
     "handles": lambda c: _HANDLE,
-    "host_only": True,
-    "refused_when_compiled": True,
-    "effects": Effects.RANDOM,
-    "cacheable": False,
     "not_differentiable": "a seed is not a number to differentiate by",
     "not_batched": "it makes one generator",
 }
@@ -117,11 +113,7 @@ def dummy_seed_generator(xp: Xp) -> Any:
 @op(
     "AnonymousSeedGenerator",
     "seed: int64, seed2: int64, reshuffle: bool -> handle: resource, deleter: variant",
-    **{
-        **_GENERATOR,
-        "shape": lambda c: [scalar(c), scalar(c)],
-        "handles": lambda c: [_HANDLE, None],
-    },
+    **with_deleter(_GENERATOR),
 )
 def anonymous_seed_generator(xp: Xp, seed: Array, seed2: Array, reshuffle: Array) -> Any:
     """Makes a seed generator that lives as long as its handle."""
@@ -132,12 +124,9 @@ def anonymous_seed_generator(xp: Xp, seed: Array, seed2: Array, reshuffle: Array
 @op(
     "DeleteSeedGenerator",
     "handle: resource, deleter: variant ->",
-    shape=no_outputs,
-    host_only=True,
-    refused_when_compiled=True,
-    effects=Effects.WRITES,
     not_differentiable="it gives nothing back",
     not_batched="it takes one generator",
+    **DELETES_OBJECT,
 )
 def delete_seed_generator(xp: Xp, handle: Array, deleter: Array) -> None:
     """Does nothing: a generator ends with its last handle."""

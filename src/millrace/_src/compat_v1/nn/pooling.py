@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -116,21 +117,17 @@ def max_pool_with_argmax(
     return pooling.MaxPoolWithArgmax(output, argmax)
 
 
-@export(v1=["nn.fractional_max_pool"])
-def fractional_max_pool(
-    value: TensorLike,
-    pooling_ratio: TensorLike,
-    pseudo_random: bool = False,
-    overlapping: bool = False,
-    deterministic: bool = False,
-    seed: int = 0,
-    seed2: int = 0,
-    name: str | None = None,
-) -> Any:
-    """Computes the largest element of each region of a random partition of images, with both seeds given.
+def _fractional_pool(name: str, does: str, op_function: Any, result: Any) -> Callable[..., Any]:
+    """Makes a pool over a random partition of images, from the op and the named tuple of its results."""
+
+    def pool(value: Any, pooling_ratio: Any, **attrs: Any) -> Any:
+        return result(*op_function(value, pooling_ratio=pooling_ratio, **attrs))
+
+    pool.__name__ = name
+    pool.__doc__ = f"""Computes the {does} of each region of a random partition of images, with both seeds given.
 
     >>> image = tf.reshape(tf.range(49.), [1, 7, 7, 1])
-    >>> output, rows, columns = tf.compat.v1.nn.fractional_max_pool(image, [1., 1.4, 1.6, 1.])
+    >>> output, rows, columns = tf.compat.v1.nn.{name}(image, [1., 1.4, 1.6, 1.])
     >>> output.shape
     TensorShape([1, 5, 4, 1])
 
@@ -146,44 +143,17 @@ def fractional_max_pool(
 
     Returns: The result, and where its rows and columns begin (with the size as last element).
     """
-    attrs = {"pseudo_random": pseudo_random, "overlapping": overlapping, "deterministic": deterministic}
-    seeds = {"seed": seed, "seed2": seed2}
-    return FractionalMaxPool(*fractional_max_pool_op(value, pooling_ratio=pooling_ratio, **attrs, **seeds, name=name))
+    return v1_arguments(
+        "value, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0, seed2=0, name=None"
+    )(pool)
 
 
-@export(v1=["nn.fractional_avg_pool"])
-def fractional_avg_pool(
-    value: TensorLike,
-    pooling_ratio: TensorLike,
-    pseudo_random: bool = False,
-    overlapping: bool = False,
-    deterministic: bool = False,
-    seed: int = 0,
-    seed2: int = 0,
-    name: str | None = None,
-) -> Any:
-    """Computes the mean of each region of a random partition of images, with both seeds given.
-
-    >>> image = tf.reshape(tf.range(49.), [1, 7, 7, 1])
-    >>> output, rows, columns = tf.compat.v1.nn.fractional_avg_pool(image, [1., 1.4, 1.6, 1.])
-    >>> output.shape
-    TensorShape([1, 5, 4, 1])
-
-    Args:
-      value: A float32, float64, int32 or int64 Tensor `[batch, height, width, channels]`.
-      pooling_ratio: by how much smaller the result is, at least 1: one number a dimension, 1 for the first and last.
-      pseudo_random: whether regions are cut evenly from a random start, rather than with shuffled lengths.
-      overlapping: whether regions share their borders.
-      deterministic: whether every run of the node cuts the same regions.
-      seed: the first seed; only a deterministic node may have seeds.
-      seed2: the second seed.
-      name: A name for the operation (optional).
-
-    Returns: The result, and where its rows and columns begin (with the size as last element).
-    """
-    attrs = {"pseudo_random": pseudo_random, "overlapping": overlapping, "deterministic": deterministic}
-    seeds = {"seed": seed, "seed2": seed2}
-    return FractionalAvgPool(*fractional_avg_pool_op(value, pooling_ratio=pooling_ratio, **attrs, **seeds, name=name))
+fractional_max_pool = export(v1=["nn.fractional_max_pool"])(
+    _fractional_pool("fractional_max_pool", "largest element", fractional_max_pool_op, FractionalMaxPool)
+)
+fractional_avg_pool = export(v1=["nn.fractional_avg_pool"])(
+    _fractional_pool("fractional_avg_pool", "mean", fractional_avg_pool_op, FractionalAvgPool)
+)
 
 
 @export("nn.with_space_to_batch")
