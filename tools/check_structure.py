@@ -34,7 +34,7 @@ MAX_WITHOUT_TEST = 256
 MAX_ANY_PERCENT = 12
 """The most parameters, of a hundred with an annotation, that may be `Any`."""
 
-MAX_DUPLICATES, DUPLICATE_LINES = 25, 12
+MAX_DUPLICATES, DUPLICATE_LINES = 24, 12
 """The most stretches of so many equal lines, comments and blank lines left out."""
 
 MAX_TERMS = 60

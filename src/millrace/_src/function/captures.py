@@ -27,7 +27,7 @@ class TypedCapture(DeferredCapture):
 
     __slots__ = ()
 
-    def tensors_of(self, value: Any) -> list[Any]:
+    def tensors_of(self, value: object) -> list[Any]:
         """Returns the tensors that a value of the trace type `kind` is made of.
 
         Raises: TypeError: if the value is of another type.

@@ -34,13 +34,13 @@ class DeferredCapture:
         self,
         closure: Callable[[], Any],
         kind: Any,
-        value: Any,
+        value: object,
         placeholders: Sequence[SymbolicTensor] = (),
-        default_value: Any = None,
+        default_value: object = None,
     ) -> None:
         self.closure = closure
         self.kind = kind
-        self.value = value
+        self.value: Any = value
         self.placeholders = placeholders
         self.default_value = default_value
         self._saved: list[Any] | None = None
@@ -66,7 +66,7 @@ class DeferredCapture:
             self._saved = self.tensors_of(self.default_value)
         return self._saved
 
-    def tensors_of(self, value: Any) -> list[Any]:
+    def tensors_of(self, value: object) -> list[Any]:
         """Returns the tensors that a value of the type `kind` is made of."""
         nest.assert_same_structure(self.kind, value)
         tensors: list[Any] = []

@@ -120,7 +120,7 @@ class FuncGraph(Graph):
         return self.deferred[key].value
 
     def _deferred_capture(
-        self, closure: Callable[[], Any], spec: Any, default_value: Any, placeholder: Any
+        self, closure: Callable[[], Any], spec: object, default_value: object, placeholder: object
     ) -> DeferredCapture:
         """Makes a deferred capture; the placeholders do not count among the inputs."""
         with self.as_default(), context.tapes_scope(()):

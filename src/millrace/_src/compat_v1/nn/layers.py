@@ -155,7 +155,12 @@ def avg_pool_v1(
 
 @export(v1=["nn.dropout"])
 def dropout_v1(
-    x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: Any = None, rate: Any = None
+    x: TensorLike,
+    keep_prob: Any = None,
+    noise_shape: TensorLike | None = None,
+    seed: int | None = None,
+    name: str | None = None,
+    rate: TensorLike | None = None,
 ) -> Tensor:
     """Drops elements as `tf.nn.dropout` does, given the probability to *keep* an element.
 
@@ -194,7 +199,11 @@ moments_v1 = export(v1=["nn.moments"])(
 
 @export(v1=["nn.softmax_cross_entropy_with_logits"])
 def softmax_cross_entropy_with_logits_v1(
-    labels: Any = None, logits: Any = None, dim: int = -1, name: Any = None, axis: Any = None
+    labels: TensorLike | None = None,
+    logits: TensorLike | None = None,
+    dim: int = -1,
+    name: str | None = None,
+    axis: int | None = None,
 ) -> Any:
     """Computes `tf.nn.softmax_cross_entropy_with_logits`, without a gradient with respect to the labels.
 

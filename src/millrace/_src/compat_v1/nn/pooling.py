@@ -117,10 +117,12 @@ def max_pool_with_argmax(
     return pooling.MaxPoolWithArgmax(output, argmax)
 
 
-def _fractional_pool(name: str, does: str, op_function: Any, result: Any) -> Callable[..., Any]:
+def _fractional_pool(
+    name: str, does: str, op_function: Callable[..., Any], result: Callable[..., Any]
+) -> Callable[..., Any]:
     """Makes a pool over a random partition of images, from the op and the named tuple of its results."""
 
-    def pool(value: Any, pooling_ratio: Any, **attrs: Any) -> Any:
+    def pool(value: object, pooling_ratio: object, **attrs: object) -> Any:
         return result(*op_function(value, pooling_ratio=pooling_ratio, **attrs))
 
     pool.__name__ = name

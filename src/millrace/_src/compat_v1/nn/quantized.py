@@ -72,15 +72,15 @@ def _quantized(integers: Any, dtype: Any) -> Any:
     return raw.Bitcast(input=cast(integers, _STORED[dtype]), type=dtype)
 
 
-def _bounds(low: Any, high: Any) -> tuple[Any, Any]:
+def _bounds(low: TensorLike, high: TensorLike) -> tuple[Any, Any]:
     return convert_to_tensor(low, dtype=d.float32), convert_to_tensor(high, dtype=d.float32)
 
 
 @export(v1=["nn.quantized_max_pool"])
 def quantized_max_pool(
     input: Any,
-    min_input: Any,
-    max_input: Any,
+    min_input: TensorLike,
+    max_input: TensorLike,
     ksize: TensorLike,
     strides: TensorLike,
     padding: str,
@@ -112,8 +112,8 @@ def quantized_max_pool(
 @export(v1=["nn.quantized_avg_pool"])
 def quantized_avg_pool(
     input: Any,
-    min_input: Any,
-    max_input: Any,
+    min_input: TensorLike,
+    max_input: TensorLike,
     ksize: TensorLike,
     strides: TensorLike,
     padding: str,

@@ -7,6 +7,7 @@ has a range of its own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -278,7 +279,7 @@ def quantize_and_dequantize_v4_grad_gradient(
     return back[0], None, None, None
 
 
-def _rounded_along(op_function: Any, input: TensorLike, axis: int | None, **arguments: Any) -> Any:
+def _rounded_along(op_function: Callable[..., Any], input: TensorLike, axis: int | None, **arguments: object) -> Any:
     """Calls an op with an axis that may be negative, or None for one range."""
     tensor = convert_to_tensor(input)
     counted = -1 if axis is None else axis if axis >= 0 else axis + (tensor.shape.rank or 0)
