@@ -141,18 +141,9 @@ def resource_accumulator_take_gradient(xp: Xp, handle: Array, num_required: Arra
 # --- by reference ----------------------------------------------------------------------------------------------------
 
 
-@op("ConditionalAccumulator", "-> handle: Ref(string)", shape=_reference_shape, **_MAKES)
-def conditional_accumulator(
-    xp: Xp,
-    *,
-    dtype: DType,
-    shape: TensorShape,
-    container: str = "",
-    shared_name: str = "",
-    reduction_type: str = "MEAN",
-) -> Array:
-    """Makes an accumulator of dense gradients."""
-    return _shared(DenseAccumulator(dtype, shape, reduction_type), container, shared_name)
+conditional_accumulator = op("ConditionalAccumulator", "-> handle: Ref(string)", shape=_reference_shape, **_MAKES)(
+    resource_conditional_accumulator.op_def.kernel
+)
 
 
 @op("SparseConditionalAccumulator", "-> handle: Ref(string)", shape=_reference_shape, **_MAKES)
@@ -169,43 +160,32 @@ def sparse_conditional_accumulator(
     return _shared(SparseAccumulator(dtype, shape, reduction_type), container, shared_name)
 
 
-@op(
+accumulator_apply_gradient = op(
     "AccumulatorApplyGradient",
     "handle: Ref(string), local_step: int64, gradient: dtype ->",
     dtype=_NUMBERS,
     shape=no_outputs,
     **_USES,
-)
-def accumulator_apply_gradient(xp: Xp, handle: Array, local_step: Array, gradient: Array) -> None:
-    """Adds a gradient to an accumulator, unless the gradient is of a step before the accumulator's."""
-    _accumulator_in(handle, DenseAccumulator).apply(int(local_step), gradient)
+)(resource_accumulator_apply_gradient.op_def.kernel)
 
 
-@op("AccumulatorNumAccumulated", "handle: Ref(string) -> num_accumulated: int32", shape=scalar, **_USES)
-def accumulator_num_accumulated(xp: Xp, handle: Array) -> Array:
-    """Counts the gradients that have come since the last was taken."""
-    return np.array(_accumulator_in(handle, Accumulator).count, np.int32)
+accumulator_num_accumulated = op(
+    "AccumulatorNumAccumulated", "handle: Ref(string) -> num_accumulated: int32", shape=scalar, **_USES
+)(resource_accumulator_num_accumulated.op_def.kernel)
 
 
-@op("AccumulatorSetGlobalStep", "handle: Ref(string), new_global_step: int64 ->", shape=no_outputs, **_USES)
-def accumulator_set_global_step(xp: Xp, handle: Array, new_global_step: Array) -> None:
-    """Sets the step below which gradients are stale."""
-    _accumulator_in(handle, Accumulator).set_global_step(int(new_global_step))
+accumulator_set_global_step = op(
+    "AccumulatorSetGlobalStep", "handle: Ref(string), new_global_step: int64 ->", shape=no_outputs, **_USES
+)(resource_accumulator_set_global_step.op_def.kernel)
 
 
-@op(
+accumulator_take_gradient = op(
     "AccumulatorTakeGradient",
     "handle: Ref(string), num_required: int32 -> average: dtype",
     dtype=_NUMBERS,
     shape=lambda c: UNKNOWN,
     **_USES,
-)
-def accumulator_take_gradient(xp: Xp, handle: Array, num_required: Array, *, dtype: DType) -> Array:
-    """Waits until enough gradients have come; returns their mean or sum, and begins the next step."""
-    accumulator = _accumulator_in(handle, DenseAccumulator)
-    accumulator.require(dtype)
-    average: Array = accumulator.take(int(num_required))
-    return average
+)(resource_accumulator_take_gradient.op_def.kernel)
 
 
 @op(

@@ -10,7 +10,6 @@ from typing import Any
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
-from millrace._src.core.tensor import Tensor
 from millrace._src.ops.array import index_batches
 from millrace._src.ops.math.element_types import INDEX, INDEX_NO_DEFAULT, NUMBER, REAL
 from millrace._src.ops.math.unsorted_segments import (
@@ -26,19 +25,21 @@ from millrace._src.ops.math.unsorted_segments import (
 )
 
 _SIGNATURE = "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T"
-_CONSTANT = ("num_segments",)
+_COUNTED: dict[str, Any] = {
+    "Tindices": INDEX_NO_DEFAULT,
+    "Tnumsegments": INDEX,
+    "checks": refuse_segments_outside,
+    "shape": unsorted_segment_shape,
+    "constant_inputs": ("num_segments",),
+    "batching": index_batches.segments,
+}
 
 
 @op(
     "SegmentSumV2",
     _SIGNATURE,
     T=NUMBER,
-    Tindices=INDEX_NO_DEFAULT,
-    Tnumsegments=INDEX,
-    checks=refuse_segments_outside,
-    shape=unsorted_segment_shape,
-    constant_inputs=_CONSTANT,
-    batching=index_batches.segments,
+    **_COUNTED,
 )
 def segment_sum_v2(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
     """Sums the rows of each of `num_segments` sorted segments.
@@ -49,21 +50,14 @@ def segment_sum_v2(xp: Xp, data: Array, segment_ids: Array, num_segments: Array)
     return unsorted_segment_sum.op_def.kernel(xp, data, segment_ids, num_segments)
 
 
-@segment_sum_v2.gradient
-def segment_sum_v2_gradient(doutput: Tensor, segment_ids: Tensor) -> Any:
-    return unsorted_segment_sum_gradient(doutput, segment_ids)
+segment_sum_v2.gradient(unsorted_segment_sum_gradient)
 
 
 @op(
     "SegmentProdV2",
     _SIGNATURE,
     T=NUMBER,
-    Tindices=INDEX_NO_DEFAULT,
-    Tnumsegments=INDEX,
-    checks=refuse_segments_outside,
-    shape=unsorted_segment_shape,
-    constant_inputs=_CONSTANT,
-    batching=index_batches.segments,
+    **_COUNTED,
 )
 def segment_prod_v2(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
     """Multiplies the rows of each of `num_segments` sorted segments.
@@ -74,23 +68,14 @@ def segment_prod_v2(xp: Xp, data: Array, segment_ids: Array, num_segments: Array
     return unsorted_segment_prod.op_def.kernel(xp, data, segment_ids, num_segments)
 
 
-@segment_prod_v2.gradient
-def segment_prod_v2_gradient(
-    doutput: Tensor, data: Tensor, segment_ids: Tensor, num_segments: Tensor, output: Tensor
-) -> Any:
-    return unsorted_segment_prod_gradient(doutput, data, segment_ids, num_segments, output)
+segment_prod_v2.gradient(unsorted_segment_prod_gradient)
 
 
 @op(
     "SegmentMaxV2",
     _SIGNATURE,
     T=REAL,
-    Tindices=INDEX_NO_DEFAULT,
-    Tnumsegments=INDEX,
-    checks=refuse_segments_outside,
-    shape=unsorted_segment_shape,
-    constant_inputs=_CONSTANT,
-    batching=index_batches.segments,
+    **_COUNTED,
 )
 def segment_max_v2(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
     """Computes the maximum of the rows of each of `num_segments` sorted segments.
@@ -101,23 +86,14 @@ def segment_max_v2(xp: Xp, data: Array, segment_ids: Array, num_segments: Array)
     return unsorted_segment_max.op_def.kernel(xp, data, segment_ids, num_segments)
 
 
-@segment_max_v2.gradient
-def segment_max_v2_gradient(
-    doutput: Tensor, data: Tensor, segment_ids: Tensor, num_segments: Tensor, output: Tensor
-) -> Any:
-    return unsorted_segment_max_gradient(doutput, data, segment_ids, num_segments, output)
+segment_max_v2.gradient(unsorted_segment_max_gradient)
 
 
 @op(
     "SegmentMinV2",
     _SIGNATURE,
     T=REAL,
-    Tindices=INDEX_NO_DEFAULT,
-    Tnumsegments=INDEX,
-    checks=refuse_segments_outside,
-    shape=unsorted_segment_shape,
-    constant_inputs=_CONSTANT,
-    batching=index_batches.segments,
+    **_COUNTED,
 )
 def segment_min_v2(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
     """Computes the minimum of the rows of each of `num_segments` sorted segments.
@@ -128,8 +104,4 @@ def segment_min_v2(xp: Xp, data: Array, segment_ids: Array, num_segments: Array)
     return unsorted_segment_min.op_def.kernel(xp, data, segment_ids, num_segments)
 
 
-@segment_min_v2.gradient
-def segment_min_v2_gradient(
-    doutput: Tensor, data: Tensor, segment_ids: Tensor, num_segments: Tensor, output: Tensor
-) -> Any:
-    return unsorted_segment_max_gradient(doutput, data, segment_ids, num_segments, output)
+segment_min_v2.gradient(unsorted_segment_max_gradient)

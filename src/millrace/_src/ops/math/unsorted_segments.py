@@ -39,7 +39,6 @@ from millrace._src.util.export import export
 
 _SIGNATURE = "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T"
 _IDS = TypeSet([int16, int32, int64])
-_CONSTANT = ("num_segments",)
 
 
 def unsorted_segment_shape(c: ShapeContext) -> TensorShape:
@@ -121,18 +120,23 @@ def _extreme_of(dtype: Any, *, highest: bool) -> Any:
     return info.max if highest else info.min
 
 
+_SEGMENTS: dict[str, Any] = {
+    "Tnumsegments": INDEX,
+    "checks": refuse_segments_outside,
+    "shape": unsorted_segment_shape,
+    "constant_inputs": ("num_segments",),
+    "batching": index_batches.segments,
+    "refuses": ("segment_ids", "num_segments"),
+}
+
+
 @export("math.unsorted_segment_sum", v1=["unsorted_segment_sum", "math.unsorted_segment_sum"])
 @op(
     "UnsortedSegmentSum",
     _SIGNATURE,
     T=NUMBER,
     Tindices=_IDS,
-    Tnumsegments=INDEX,
-    checks=refuse_segments_outside,
-    shape=unsorted_segment_shape,
-    constant_inputs=_CONSTANT,
-    batching=index_batches.segments,
-    refuses=("segment_ids", "num_segments"),
+    **_SEGMENTS,
 )
 def unsorted_segment_sum(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
     """Sums the rows of each segment, in any order.
@@ -202,12 +206,7 @@ def unsorted_segment_sum_gradient(doutput: Tensor, segment_ids: Tensor) -> tuple
     _SIGNATURE,
     T=REAL,
     Tindices=INDEX_NO_DEFAULT,
-    Tnumsegments=INDEX,
-    checks=refuse_segments_outside,
-    shape=unsorted_segment_shape,
-    constant_inputs=_CONSTANT,
-    batching=index_batches.segments,
-    refuses=("segment_ids", "num_segments"),
+    **_SEGMENTS,
 )
 def unsorted_segment_max(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
     """Computes the element-wise maximum of the rows of each segment, in any order.
@@ -232,12 +231,7 @@ def unsorted_segment_max(xp: Xp, data: Array, segment_ids: Array, num_segments: 
     _SIGNATURE,
     T=REAL,
     Tindices=INDEX_NO_DEFAULT,
-    Tnumsegments=INDEX,
-    checks=refuse_segments_outside,
-    shape=unsorted_segment_shape,
-    constant_inputs=_CONSTANT,
-    batching=index_batches.segments,
-    refuses=("segment_ids", "num_segments"),
+    **_SEGMENTS,
 )
 def unsorted_segment_min(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
     """Computes the element-wise minimum of the rows of each segment, in any order.
@@ -276,12 +270,7 @@ unsorted_segment_min.gradient(unsorted_segment_max_gradient)
     _SIGNATURE,
     T=NUMBER,
     Tindices=INDEX_NO_DEFAULT,
-    Tnumsegments=INDEX,
-    checks=refuse_segments_outside,
-    shape=unsorted_segment_shape,
-    constant_inputs=_CONSTANT,
-    batching=index_batches.segments,
-    refuses=("segment_ids", "num_segments"),
+    **_SEGMENTS,
 )
 def unsorted_segment_prod(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
     """Multiplies the rows of each segment, in any order.

@@ -208,15 +208,20 @@ def _transform(op: Any, value: object, fft_length: Any, name: str | None, count:
 # --- one axis ---------------------------------------------------------------------------------------------------------
 
 
+_FACTS: dict[str, Any] = {
+    "Treal": REAL,
+    "Tcomplex": COMPLEX,
+    "constant_inputs": ("fft_length",),
+    "batching": leading("input"),
+    "library_bound": True,
+}
+
+
 @op(
     "RFFT",
     _TO_COMPLEX,
-    Treal=REAL,
-    Tcomplex=COMPLEX,
     shape=_shape(1, is_inverse=False),
-    constant_inputs=("fft_length",),
-    batching=leading("input"),
-    library_bound=True,
+    **_FACTS,
 )
 def rfft_op(xp: Xp, input: Array, fft_length: Array, *, Treal: DType, Tcomplex: DType) -> Array:
     """Transforms real numbers along the last axis; the op behind `tf.signal.rfft`."""
@@ -231,12 +236,8 @@ def rfft_gradient(dy: Tensor, input: Tensor, fft_length: Tensor) -> tuple[Tensor
 @op(
     "IRFFT",
     _TO_REAL,
-    Treal=REAL,
-    Tcomplex=COMPLEX,
     shape=_shape(1, is_inverse=True),
-    constant_inputs=("fft_length",),
-    batching=leading("input"),
-    library_bound=True,
+    **_FACTS,
 )
 def irfft_op(xp: Xp, input: Array, fft_length: Array, *, Treal: DType, Tcomplex: DType) -> Array:
     """Transforms half a spectrum back along the last axis; the op behind `tf.signal.irfft`."""
@@ -290,12 +291,8 @@ def irfft(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: 
 @op(
     "RFFT2D",
     _TO_COMPLEX,
-    Treal=REAL,
-    Tcomplex=COMPLEX,
     shape=_shape(2, is_inverse=False),
-    constant_inputs=("fft_length",),
-    batching=leading("input"),
-    library_bound=True,
+    **_FACTS,
 )
 def rfft2d_op(xp: Xp, input: Array, fft_length: Array, *, Treal: DType, Tcomplex: DType) -> Array:
     """Transforms real numbers along the last two axes; the op behind `tf.signal.rfft2d`."""
@@ -310,12 +307,8 @@ def rfft2d_gradient(dy: Tensor, input: Tensor, fft_length: Tensor) -> tuple[Tens
 @op(
     "IRFFT2D",
     _TO_REAL,
-    Treal=REAL,
-    Tcomplex=COMPLEX,
     shape=_shape(2, is_inverse=True),
-    constant_inputs=("fft_length",),
-    batching=leading("input"),
-    library_bound=True,
+    **_FACTS,
 )
 def irfft2d_op(xp: Xp, input: Array, fft_length: Array, *, Treal: DType, Tcomplex: DType) -> Array:
     """Transforms half a spectrum back along the last two axes; the op behind `tf.signal.irfft2d`."""
@@ -371,12 +364,8 @@ def irfft2d(input_tensor: TensorLike, fft_length: TensorLike | None = None, name
 @op(
     "RFFT3D",
     _TO_COMPLEX,
-    Treal=REAL,
-    Tcomplex=COMPLEX,
     shape=_shape(3, is_inverse=False),
-    constant_inputs=("fft_length",),
-    batching=leading("input"),
-    library_bound=True,
+    **_FACTS,
 )
 def rfft3d_op(xp: Xp, input: Array, fft_length: Array, *, Treal: DType, Tcomplex: DType) -> Array:
     """Transforms real numbers along the last three axes; the op behind `tf.signal.rfft3d`."""
@@ -391,12 +380,8 @@ def rfft3d_gradient(dy: Tensor, input: Tensor, fft_length: Tensor) -> tuple[Tens
 @op(
     "IRFFT3D",
     _TO_REAL,
-    Treal=REAL,
-    Tcomplex=COMPLEX,
     shape=_shape(3, is_inverse=True),
-    constant_inputs=("fft_length",),
-    batching=leading("input"),
-    library_bound=True,
+    **_FACTS,
 )
 def irfft3d_op(xp: Xp, input: Array, fft_length: Array, *, Treal: DType, Tcomplex: DType) -> Array:
     """Transforms half a spectrum back along the last three axes; the op behind `tf.signal.irfft3d`."""
