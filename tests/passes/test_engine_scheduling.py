@@ -43,7 +43,7 @@ def test_the_first_error_stays_the_first() -> None:
     assert turns_of(function, "Tanh", refusing=("Exp", "Tanh")) == [(True, ["Exp"]), (False, ["Tanh"])]
 
 
-def test_a_read_keeps_its_place_between_two_changes_of_a_variable() -> None:
+def test_a_read_stays_between_two_changes_of_a_variable() -> None:
     v = tf.Variable([1.0, 2.0, 3.0])
 
     def function(x: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Which values of an optimized graph may stand for a value of a branch that did not run."""
+"""Which values of an optimized graph may represent a value of a branch that did not run."""
 
 from __future__ import annotations
 

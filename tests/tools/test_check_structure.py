@@ -83,6 +83,9 @@ def test_a_module_needs_a_test_or_a_line_that_names_one(tool: ModuleType) -> Non
     ]
     assert tool.modules_without_test(modules(tool, a_y=said), []) == ["a/y.py: there is no tests/b/test_all.py"]
     assert len(tool.modules_without_test(modules(tool, a_y=said), ["tests/a/test_y.py", "tests/b/test_all.py"])) == 1
+    two = modules(tool, a_y=said.replace("all.py", "all.py, tests/c/programs.py"))
+    assert tool.modules_without_test(two, ["tests/b/test_all.py", "tests/c/programs.py"]) == []
+    assert tool.modules_without_test(two, ["tests/b/test_all.py"]) == ["a/y.py: there is no tests/c/programs.py"]
 
 
 def test_a_stray_file_at_the_root_and_too_many_terms_are_reported(tool: ModuleType) -> None:

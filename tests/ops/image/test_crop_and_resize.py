@@ -105,3 +105,10 @@ def test_sizes_are_known_while_tracing() -> None:
     np.testing.assert_allclose(
         function(_IMAGES, _BOXES, _NUMBERS), tf.image.crop_and_resize(_IMAGES, _BOXES, _NUMBERS, _SIZE), rtol=1e-6
     )
+
+
+def test_tensorflow_1_has_two_names_for_the_numbers_of_images() -> None:
+    v1 = tf.compat.v1.image.crop_and_resize
+    expected = tf.image.crop_and_resize(_IMAGES, _BOXES, _NUMBERS, _SIZE)
+    np.testing.assert_array_equal(v1(_IMAGES, _BOXES, _NUMBERS, _SIZE), expected)
+    np.testing.assert_array_equal(v1(_IMAGES, _BOXES, crop_size=_SIZE, box_indices=_NUMBERS), expected)

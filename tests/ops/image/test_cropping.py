@@ -127,6 +127,13 @@ def test_borders_make_up_for_the_proportions(target: tuple[int, int], method: st
     np.testing.assert_allclose(fit(_BATCH[1], target[0]), found[1], rtol=1e-6)
 
 
+def test_tensorflow_1_aligns_corners_when_padding() -> None:
+    v1 = tf.compat.v1.image
+    found = v1.resize_image_with_pad(_BATCH, 5, 10, 1, align_corners=True)
+    np.testing.assert_array_equal(found, _framed(_BATCH, 0, 1, 5, 10))
+    assert v1.resize_image_with_crop_or_pad is tf.image.resize_with_crop_or_pad
+
+
 @pytest.mark.parametrize("fraction", [0.3, 0.5, 0.9, 1.0, np.float32(0.7)])
 def test_the_middle_is_kept(fraction: Any) -> None:
     top, left = (int((n - n * float(fraction)) / 2) for n in (5, 7))

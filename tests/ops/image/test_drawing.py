@@ -51,3 +51,8 @@ def test_ten_colors_take_turns() -> None:
 def test_boxes_are_refused(images: Any, boxes: Any, colors: Any, words: str) -> None:
     call = lambda: tf.image.draw_bounding_boxes(images, boxes, colors)  # noqa: E731  (a call to be made in several modes)
     check_refusal(call, tf.errors.InvalidArgumentError, words)
+
+
+def test_tensorflow_1_may_leave_the_colors_out() -> None:
+    found = tf.compat.v1.image.draw_bounding_boxes(_IMAGES, _BOXES)
+    np.testing.assert_array_equal(found, tf.image.draw_bounding_boxes(_IMAGES, _BOXES, None))

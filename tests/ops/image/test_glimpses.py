@@ -75,3 +75,8 @@ def test_glimpses_are_refused(changes: dict[str, Any], words: str) -> None:
     arguments = {"input": _IMAGES, "size": _SIZE, "offsets": _OFFSETS, "noise": "zero", "uniform_noise": False}
     call = lambda: tf.raw_ops.ExtractGlimpseV2(**{**arguments, **changes})  # noqa: E731  (a call to be made in several modes)
     check_refusal(call, tf.errors.InvalidArgumentError, words)
+
+
+def test_tensorflow_1_takes_offsets_for_the_middle_of_the_window() -> None:
+    found = tf.compat.v1.image.extract_glimpse(_IMAGES, [1, 1], [[2.0, 2.0]] * 2, normalized=False, centered=False)
+    assert found.numpy().ravel().tolist() == [6, 26]

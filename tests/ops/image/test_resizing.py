@@ -84,3 +84,25 @@ def test_images_of_a_vectorized_map_are_resized_together() -> None:
     images = np.stack([_IMAGE, _IMAGE[::-1]])
     found = tf.vectorized_map(lambda x: tf.image.resize(x, [2, 5]), images, fallback_to_while_loop=False)
     np.testing.assert_allclose(found, tf.image.resize(images, [2, 5]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("method", [0, "nearest", 2, "area"])
+def test_tensorflow_1_leaves_images_of_the_size_alone(method: Any) -> None:
+    v1 = tf.compat.v1.image
+    same = v1.resize(_IMAGE, [4, 6], method)
+    assert same.dtype is tf.uint8
+    np.testing.assert_array_equal(same, _IMAGE)
+    assert v1.resize(_IMAGE, [2, 3], method, align_corners=True).shape == [2, 3, 3]
+
+
+def test_tensorflow_1_has_four_methods() -> None:
+    words = "Resize method is not implemented: lanczos3"
+    check_refusal(lambda: tf.compat.v1.image.resize(_IMAGE, [3, 3], "lanczos3"), ValueError, words)
+
+
+def test_the_ops_have_functions_in_tensorflow_1() -> None:
+    v1, batch = tf.compat.v1.image, _IMAGE[None]
+    for name in ("bilinear", "nearest_neighbor", "bicubic", "area"):
+        found = getattr(v1, f"resize_{name}")(batch, [3, 3], align_corners=True)
+        expected = v1.resize(batch, [3, 3], name.partition("_")[0], align_corners=True)
+        np.testing.assert_array_equal(found, expected)

@@ -109,6 +109,15 @@ ANSWERS = [
     ),
     (lambda: tf.gather(rows(), [0], None, None, 0, "nm"), R("int32", [[1, 2]], [1, None])),
     (lambda: tf.gather(rows(), [0], validate_indices=True), R("int32", [[1, 2]], [1, None])),
+    (lambda: tf.compat.v1.gather(rows(), [2, 0]), R("int32", [[3, 4, 5], [1, 2]], [2, None])),
+    (lambda: tf.compat.v1.gather(rows(), [2, 0], axis=0), R("int32", [[3, 4, 5], [1, 2]], [2, None])),
+    (lambda: tf.compat.v1.batch_gather(rows(), ragged([[1, 0], [], [2]])), R("int32", [[2, 1], [], [5]], [3, None])),
+    (lambda: tf.compat.v1.batch_gather(rows(), [[0], [0], [0]]), T("int32", [[1], [3], [3]])),
+    (lambda: tf.compat.v1.batch_gather(ragged([[1, 2], [5], [3, 4, 5]]), [[0], [0], [0]]), T("int32", [[1], [5], [3]])),
+    (
+        lambda: tf.compat.v1.batch_gather(dense([[1, 2], [3, 4]]), ragged([[0], [1, 1]])),
+        R("int32", [[1], [4, 4]], [2, None]),
+    ),
     (lambda: tf.gather_nd(rows(), [[2, 1], [0, 0]]), T("int32", [4, 1])),
     (lambda: tf.gather_nd(rows(), [2, 1]), T("int32", 4)),
     (lambda: tf.gather_nd(rows(), [[2], [0]]), R("int32", [[3, 4, 5], [1, 2]], [2, None])),
@@ -128,6 +137,7 @@ ANSWERS = [
         R("int32", [[4], [1, 3]], [2, None]),
     ),
     (lambda: tf.gather_nd(rows(), [[0, 0]], name="n"), T("int32", [1])),
+    (lambda: tf.compat.v1.gather_nd(rows(), [[2, 1], [0, 0]]), T("int32", [4, 1])),
     (
         lambda: tf.nn.embedding_lookup(dense([[1.0, 2], [3, 4], [5, 6]]), ragged([[0, 1], [2]])),
         R("float32", [[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0]]], [2, None, 2]),
@@ -173,6 +183,12 @@ REFUSED = [
         ValueError,
         "batch_dims=-2 out of bounds: expected -1<=batch_dims<1",
     ),
+    (
+        lambda: tf.compat.v1.gather(rows(), ragged([[1, 0], [], [2]]), batch_dims=1),
+        ValueError,
+        "axis must be greater than or equal to batch_dims",
+    ),
+    (lambda: tf.compat.v1.batch_gather(rows(), 0), ValueError, "batch_dims=-1 out of bounds: expected 0<=batch_dims<0"),
     (
         lambda: tf.gather_nd(rows(), ragged([[2, 1], [0]])),
         ValueError,

@@ -127,6 +127,19 @@ WHERE_ANSWERS = [
     ),
     (lambda: tf.where(True, ragged([[1, 2], [3]]), ragged([[4, 5], [6]])), R("int32", [[1, 2], [3]], [2, None])),
     (lambda: tf.where(True, ragged([[1, 2], [3]]), 0), R("int32", [[1, 2], [3]], [2, None])),
+    (
+        lambda: tf.compat.v1.where(ragged([[True, False], [True]]), ragged([[1, 2], [3]]), ragged([[4, 5], [6]])),
+        R("int32", [[1, 5], [3]], [2, None]),
+    ),
+    (
+        lambda: tf.compat.v1.where([True, False], ragged([[1, 2], [3]]), ragged([[4, 5], [6]])),
+        R("int32", [[1, 2], [6]], [2, None]),
+    ),
+    (lambda: tf.compat.v1.where(ragged([[True, False], [True]])), T("int64", [[0, 0], [1, 0]])),
+    (
+        lambda: tf.compat.v1.where([True, False], dense([[1], [2]]), ragged([[4, 5], [6]])),
+        R("int32", [[1], [6]], [2, None]),
+    ),
 ]
 
 WHERE_REFUSED = [
@@ -159,6 +172,27 @@ WHERE_REFUSED = [
         lambda: tf.where(ragged([[True, False], [True]]), ragged([[1, 2], [3]]), ragged([[[4], [5]], [[6]]])),
         tf.errors.InvalidArgumentError,
         "Unable to broadcast: dimension size mismatch",
+    ),
+    (
+        lambda: tf.compat.v1.where([True, False], ragged([[1, 2], [3]]), ragged([[4, 5], [6], [7]])),
+        tf.errors.InvalidArgumentError,
+        "Inputs to operation Select of type Select must have the same size and shape",
+    ),
+    (lambda: tf.compat.v1.where(ragged([[True, False], [True]]), 1, 0), ValueError, "Input shapes do not match."),
+    (
+        lambda: tf.compat.v1.where(ragged([[True, False], [True]]), ragged([[1, 2], [3]]), None),
+        ValueError,
+        "x and y must be either both None or both non-None",
+    ),
+    (
+        lambda: tf.compat.v1.where(ragged([[True], [True]]), ragged([[1, 2], [3]]), ragged([[4, 5], [6]])),
+        ValueError,
+        "Input RaggedTensors' flat_values must all have the same outer-dimension size",
+    ),
+    (
+        lambda: tf.compat.v1.where(True, ragged([[1, 2], [3]]), ragged([[4, 5], [6]])),
+        ValueError,
+        "Shape () must have rank 1",
     ),
 ]
 

@@ -79,6 +79,21 @@ def test_without_validation_coordinates_may_be_in_any_order() -> None:
         tf.sparse.to_dense(tf.SparseTensor([[5]], [1], [2]), validate_indices=False)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([[1, 2]], [4], 5, 0), "output_shape has incorrect number of elements: 1 should be: 2"),
+        (([[[1, 2]]], [4], 5, 0), r"sparse_indices should be a scalar, vector, or matrix, got shape \[1,1,2\]"),
+        (([[0, 1]], [[2, 2]], 5, 0), r"output_shape must be rank 1, got shape \[1,2\]"),
+        (([[0, 1]], [2, 2], [5, 6], 0), r"sparse_values has incorrect shape \[2\], should be \[\] or \[1\]"),
+        (([7], [2], 5, 0), r"indices\[0\] = \[7\] is out of bounds: need 0 <= index < \[2\]"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused(arguments, message) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        tf.compat.v1.sparse_to_dense(*arguments)
+
+
 def test_graphs_know_the_shape_and_name_the_nodes() -> None:
     with tf.Graph().as_default():
         value = tf.SparseTensor([[0, 1]], [1.0], [2, 3])

@@ -138,6 +138,14 @@ def test_splits_that_make_no_sense_are_refused(arguments, error, message) -> Non
         tf.sparse.split(tf.SparseTensor(_A, [1, 2], _SHAPE), **arguments)
 
 
+def test_v1_split_takes_keywords_alone() -> None:
+    value = tf.SparseTensor([[0], [3]], [1, 2], [4])
+    parts = tf.compat.v1.sparse_split(sp_input=value, num_split=2, split_dim=0)
+    assert [part.values.numpy().tolist() for part in parts] == [[1], [2]]
+    with pytest.raises(ValueError, match="Keyword arguments are required for this function"):
+        tf.compat.v1.sparse_split(value, value, 2, 0)
+
+
 @pytest.mark.parametrize(
     ("start", "size", "message"),
     [

@@ -129,6 +129,13 @@ def test_dense_operands_are_not_broadcast() -> None:
         tf.sparse.add(1.0, 2.0)
 
 
+def test_the_older_name_of_the_threshold() -> None:
+    value = tf.SparseTensor([[0], [1]], [1.0, 2.0], [2])
+    assert tf.compat.v1.sparse_add(value, value, thresh=3.0).values.numpy().tolist() == [4]
+    with pytest.raises(ValueError, match="Cannot specify both 'thresh' and 'threshold'"):
+        tf.compat.v1.sparse_add(value, value, 1.0, 2.0)
+
+
 def test_gradients_of_sums_pass_those_left_out() -> None:
     a, b = tf.constant([1.0, 2.0]), tf.constant([-1.0, 4.0])
     with tf.GradientTape() as tape:

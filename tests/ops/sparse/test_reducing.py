@@ -61,6 +61,18 @@ def test_a_sparse_result_has_elements_only_where_there_were_some() -> None:
     assert total.indices.numpy().tolist() == [[0], [2]] and total.values.numpy().tolist() == [0, 5]
 
 
+def test_older_names_of_arguments() -> None:
+    value, v1 = tf.SparseTensor(_INDICES, _VALUES, _SHAPE), tf.compat.v1
+    assert v1.sparse_reduce_sum(value, reduction_axes=1).numpy().tolist() == [-1, -3, 0]
+    assert v1.sparse_reduce_max(value, 1, keep_dims=True).numpy().tolist() == [[1], [-3], [0]]
+    assert v1.sparse_reduce_sum_sparse(value, 1).values.numpy().tolist() == [-1, -3]
+    assert v1.sparse_reduce_max_sparse(value, 1).values.numpy().tolist() == [1, -3]
+    with pytest.raises(ValueError, match="Cannot specify both 'reduction_axes' and 'axis'"):
+        v1.sparse_reduce_sum(value, 0, reduction_axes=1)
+    with pytest.raises(ValueError, match="Cannot specify both 'keep_dims' and 'keepdims'"):
+        v1.sparse_reduce_sum(value, 0, True, keep_dims=True)
+
+
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [

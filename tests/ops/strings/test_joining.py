@@ -97,6 +97,11 @@ def test_reduce_join_refuses_axes_that_do_not_exist_or_come_twice() -> None:
     check_refusal(lambda: reduce_join(_LETTERS, [0, -2]), tf.errors.InvalidArgumentError, twice)
 
 
+def test_the_old_reduce_join_takes_the_old_names() -> None:
+    assert tf.compat.v1.reduce_join(_LETTERS, 0, True).numpy().tolist() == [[b"ac", b"bd"]]
+    assert tf.compat.v1.strings.reduce_join(_LETTERS, reduction_indices=[1]).numpy().tolist() == [b"ab", b"cd"]
+
+
 @pytest.mark.parametrize(
     ("inputs", "ids", "count", "separator", "expected"),
     [

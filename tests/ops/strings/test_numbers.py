@@ -81,6 +81,11 @@ def test_to_number_refuses_other_dtypes() -> None:
     check_refusal(lambda: tf.strings.to_number(1), TypeError, "Cannot convert 1 to EagerTensor of dtype string")
 
 
+def test_the_old_to_number_has_two_names_for_its_input() -> None:
+    assert tf.compat.v1.string_to_number(["1"], tf.int32).numpy().tolist() == [1]
+    assert tf.compat.v1.string_to_number(input=["1"]).numpy().tolist() == [1.0]
+
+
 @pytest.mark.parametrize(
     ("values", "options", "expected"),
     [

@@ -135,6 +135,42 @@ def test_splits_of_int32_do_not_go_with_those_of_parts() -> None:
         tf.strings.split(ragged)
 
 
+def test_the_v1_functions_return_sparse_tensors() -> None:
+    parts = tf.compat.v1.strings.split(["a b", "", "c"])
+    assert isinstance(parts, tf.SparseTensor)
+    assert parts.indices.numpy().tolist() == [[0, 0], [0, 1], [2, 0]]
+    assert parts.values.numpy().tolist() == [b"a", b"b", b"c"]
+    assert parts.dense_shape.numpy().tolist() == [3, 2]
+    assert tf.compat.v1.strings.split("a b").dense_shape.numpy().tolist() == [1, 2]
+    parts = tf.compat.v1.string_split(["a,,b", "c d"], ",", skip_empty=False)
+    assert tf.sparse.to_dense(parts).numpy().tolist() == [[b"a", b"", b"b"], [b"c d", b"", b""]]
+    ragged = tf.compat.v1.string_split(["a b ", "c"], result_type="RaggedTensor")
+    assert ragged.to_list() == [[b"a", b"b"], [b"c"]]
+
+
+def test_the_v1_functions_take_older_names() -> None:
+    assert tf.compat.v1.strings.split(source=["a,b"], sep=",").values.numpy().tolist() == [b"a", b"b"]
+    assert tf.compat.v1.string_split(["a,b"], delimiter=",").values.numpy().tolist() == [b"a", b"b"]
+    check_refusal(
+        lambda: tf.compat.v1.strings.split(["a"], source=["b"]),
+        ValueError,
+        "Cannot specify both 'source' and 'input'.",
+    )
+    check_refusal(
+        lambda: tf.compat.v1.string_split(["a"], " ", delimiter=" "),
+        ValueError,
+        "Cannot specify both 'delimiter' and 'sep'.",
+    )
+
+
+def test_the_v1_functions_refuse_other_results() -> None:
+    for function in (tf.compat.v1.strings.split, tf.compat.v1.string_split):
+        with pytest.raises(ValueError, match="result_type must be 'RaggedTensor' or 'SparseTensor'"):
+            function(["a"], result_type="x")
+    words = "input must be a vector, got shape: []"
+    check_refusal(lambda: tf.compat.v1.string_split("a b"), tf.errors.InvalidArgumentError, words)
+
+
 def test_an_empty_string_has_no_part_for_the_old_split() -> None:
     indices, values, _ = tf.raw_ops.StringSplit(input=["", "a,,b", ""], delimiter=",", skip_empty=False)
     assert values.numpy().tolist() == [b"a", b"", b"b"]

@@ -113,6 +113,10 @@ def test_substr_refuses(arguments: Any, words: str) -> None:
     check_refusal(lambda: tf.strings.substr(*arguments), tf.errors.InvalidArgumentError, words)
 
 
+def test_the_old_substr_has_its_unit_last() -> None:
+    assert tf.compat.v1.strings.substr(["abc"], 0, 1, None, "BYTE").numpy().tolist() == [b"a"]
+
+
 @given(st.text(), st.data())
 def test_substr_of_valid_text_is_slicing(text: str, data: Any) -> None:
     start = data.draw(st.integers(-len(text), len(text)))

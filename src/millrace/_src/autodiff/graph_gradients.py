@@ -3,6 +3,8 @@
 The forward pass is a list of operations; the common sweep gets an entry for each operation, made when the sweep comes
 to it. Tensors of another graph are captured where the gradient's nodes use them, so the same code serves `tf.gradients`
 in one graph and the backward function of a `FuncGraph`.
+
+Tests: tests/oracle/programs/gradient_control_flow.py, tests/autodiff/test_gradients.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 A tape records thousands of calls a second. So a `Recording` keeps the facts that a call shares with like calls: which
 inputs can have a gradient, which values the gradient names, and whether it reads the values or only their shapes. The
 call itself is noted as a tuple, a `PackedEntry`, which a sweep unpacks when the sweep comes to the call.
+
+Tests: tests/autodiff/test_backprop.py, tests/autodiff/test_tape.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What the methods of `tf.GradientTape` take: targets, sources and weights as tensors and tape numbers."""
+"""What the methods of `tf.GradientTape` take: targets, sources and weights as tensors and tape numbers.
+
+Tests: tests/autodiff/test_gradient_tape.py
+"""
 
 from __future__ import annotations
 

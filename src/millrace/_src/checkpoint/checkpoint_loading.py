@@ -1,4 +1,7 @@
-"""Opens a checkpoint and gives its values to the objects below a root."""
+"""Opens a checkpoint and gives its values to the objects below a root.
+
+Tests: tests/checkpoint/test_restore.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Children whose names in the program differ from the checkpoint's, although another path leads to their values."""
+"""Children whose names in the program differ from the checkpoint's, although another path leads to their values.
+
+Tests: tests/interop/test_keras_optimizers.py, tests/checkpoint/test_nearest_names.py
+"""
 
 from __future__ import annotations
 

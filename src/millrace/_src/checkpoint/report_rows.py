@@ -1,4 +1,7 @@
-"""Finds out what became of each value: the rows of a report."""
+"""Finds out what became of each value: the rows of a report.
+
+Tests: tests/checkpoint/test_report.py
+"""
 
 from __future__ import annotations
 

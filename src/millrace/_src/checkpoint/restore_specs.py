@@ -4,6 +4,8 @@ Problem: the names that the object's class knows and the attributes that the che
 
 Idea: a `RestoreSpec` lists the keys to read for one object. Attributes that the class does not know are listed as
 unused; a name that the checkpoint lacks becomes a key that is not in the file, which the reader reports.
+
+Tests: tests/checkpoint/test_saved_attributes.py
 """
 
 from __future__ import annotations

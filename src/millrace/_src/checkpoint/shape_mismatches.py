@@ -1,4 +1,7 @@
-"""Whether saved values fit the objects that are to take them: found out for all objects before one is changed."""
+"""Whether saved values fit the objects that are to take them: found out for all objects before one is changed.
+
+Tests: tests/checkpoint/test_checkpoint.py
+"""
 
 from __future__ import annotations
 

@@ -7,6 +7,8 @@ Idea: a slot is known by the name of the child that holds it ("_momentums") and 
 count only where both optimizers keep slots of the same kinds, as far as the checkpoint says: by the names of variables
 and by the children. Indices in lists of slots are translated by the variables. What does not correspond is not
 restored, and a warning names it.
+
+Tests: tests/interop/test_keras_optimizers.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Values out of a checkpoint: as tensors at once, or as outputs of an operation in a graph."""
+"""Values out of a checkpoint: as tensors at once, or as outputs of an operation in a graph.
+
+Tests: tests/checkpoint/test_restore.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 The values are those of the moment of the call: buffers of tensors never change, so that a thread can write the files
 while the variables go on.
+
+Tests: tests/checkpoint/test_checkpoint.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 `python -m millrace <command>` and `saved_model_cli <command>` are made of the same commands; some arguments belong to
 one of the two programs only, so a command hears under which it runs.
+
+Tests: tests/command_line/test_run_signature.py
 """
 
 from __future__ import annotations

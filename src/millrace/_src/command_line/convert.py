@@ -1,4 +1,7 @@
-"""`python -m millrace convert SOURCE TARGET`: variables from a checkpoint to a safetensors or npz file, and back."""
+"""`python -m millrace convert SOURCE TARGET`: variables from a checkpoint to a safetensors or npz file, and back.
+
+Tests: tests/interop/array_files/test_file_conversion.py
+"""
 
 from __future__ import annotations
 

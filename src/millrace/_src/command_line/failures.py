@@ -5,6 +5,8 @@ traceback through the library says nothing to the person at the terminal.
 
 Idea: commands raise; one function turns the exceptions that concern the user's input into a line. What is none of these
 is a mistake of ours and keeps its traceback.
+
+Tests: tests/command_line/test_inspect.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 The object graph says which functions hang at the root, and the signature of each of their traces. Nothing is loaded:
 the signature is a nest on the wire (`graph/structured_values.py`), and its texts are those of specs.
+
+Tests: tests/command_line/test_show.py
 """
 
 from __future__ import annotations

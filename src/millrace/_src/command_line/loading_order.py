@@ -5,6 +5,8 @@ a name ends in a number that counts functions and tensors, so `f_10` stands befo
 
 Idea: count as TensorFlow's loader does. The loader takes functions in an order in which each comes after those that it
 calls; each takes a number for each of its tensors, and two more. A custom gradient takes one number before.
+
+Tests: tests/command_line/test_show.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What `inspect` says of a file: data for machines, and the same as text for people."""
+"""What `inspect` says of a file: data for machines, and the same as text for people.
+
+Tests: tests/command_line/test_inspect.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Which of the two is meant follows from the first argument: see docs/decisions/command-line.md. Nothing of Millrace is
 imported before a program starts that the program does not import itself.
+
+Tests: tests/command_line/test_run_signature.py
 """
 
 from __future__ import annotations

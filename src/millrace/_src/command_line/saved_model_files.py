@@ -1,6 +1,8 @@
 """The message in the file of a SavedModel, and its MetaGraphs by tags.
 
 Only protocol buffers are read: no graph is built, so a SavedModel that cannot be loaded can still be shown.
+
+Tests: tests/command_line/test_show.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 The three arguments have TensorFlow's form: items with semicolons between, `name=value`. Files are those of NumPy, and
 pickles are not among them: a pickle can run any program.
+
+Tests: tests/command_line/test_run_signature.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The default graph of `tf.compat.v1`: the graph that receives ops, at top level one for each thread."""
+"""The default graph of `tf.compat.v1`: the graph that receives ops, at top level one for each thread.
+
+Tests: tests/oracle/programs/v1_variables.py
+"""
 
 from __future__ import annotations
 

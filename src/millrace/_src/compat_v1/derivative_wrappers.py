@@ -1,4 +1,7 @@
-"""Functions of the root of `tf.compat.v1` and of small namespaces, whose arguments alone differ from those of today."""
+"""Functions of the root of `tf.compat.v1` and of small namespaces, whose arguments alone differ from those of today.
+
+Tests: tests/oracle/programs/graph_derivatives.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`tf.compat.v1.DeviceSpec`, whose parts may be set, and `tf.compat.v1.device`, which takes functions."""
+"""`tf.compat.v1.DeviceSpec`, whose parts may be set, and `tf.compat.v1.device`, which takes functions.
+
+Tests: tests/core/test_device_spec.py, tests/oracle/programs/config_devices.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Sizes of dimensions for programs that run with and without `Dimension` objects."""
+"""Sizes of dimensions for programs that run with and without `Dimension` objects.
+
+Tests: tests/core/test_dimension.py
+"""
 
 from __future__ import annotations
 

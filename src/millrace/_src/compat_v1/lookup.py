@@ -1,4 +1,7 @@
-"""Lookup tables of TensorFlow 1: the operations that fill them, and tables with an initializer."""
+"""Lookup tables of TensorFlow 1: the operations that fill them, and tables with an initializer.
+
+Tests: tests/oracle/programs/lookup_tables.py
+"""
 
 from __future__ import annotations
 

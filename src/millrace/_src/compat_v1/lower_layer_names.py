@@ -1,6 +1,8 @@
 """Names in `tf.compat.v1` of functions and classes that lower layers use themselves and `tf` does not name.
 
 A row gives the object its names; the object is defined, and documented, where it is used.
+
+Tests: tests/contracts/test_v1_signatures.py
 """
 
 from __future__ import annotations

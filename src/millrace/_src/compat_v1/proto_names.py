@@ -1,4 +1,7 @@
-"""The public names of protocol messages below `tf.compat.v1`: `GraphDef`, `ConfigProto`, `Event`, ..."""
+"""The public names of protocol messages below `tf.compat.v1`: `GraphDef`, `ConfigProto`, `Event`, ...
+
+Tests: tests/contracts/test_public_names.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`tf.compat.v1.ragged`: values of ragged tensors outside graphs, and placeholders of ragged tensors."""
+"""`tf.compat.v1.ragged`: values of ragged tensors outside graphs, and placeholders of ragged tensors.
+
+Tests: tests/oracle/programs/ragged_construction.py
+"""
 
 from __future__ import annotations
 

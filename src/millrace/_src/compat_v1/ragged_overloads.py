@@ -1,6 +1,8 @@
 """Overloads for ragged tensors of functions of TensorFlow 1 that differ from those of today.
 
 Unlike the functions themselves, TensorFlow's overloads take an argument under both of its names: the new name counts.
+
+Tests: tests/ops/ragged/test_ragged_shapes.py, tests/ops/ragged/test_ragged_gathering.py
 """
 
 from __future__ import annotations

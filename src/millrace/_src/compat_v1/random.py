@@ -1,4 +1,7 @@
-"""Random functions of `tf.compat.v1` under old names."""
+"""Random functions of `tf.compat.v1` under old names.
+
+Tests: tests/oracle/programs/v1_random.py
+"""
 
 from __future__ import annotations
 

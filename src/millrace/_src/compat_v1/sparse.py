@@ -1,4 +1,7 @@
-"""Functions of `tf.compat.v1.sparse`: placeholders, merges of ids and values, and functions with older arguments."""
+"""Functions of `tf.compat.v1.sparse`: placeholders, merges of ids and values, and functions with older arguments.
+
+Tests: tests/oracle/programs/sparse_operations.py
+"""
 
 from __future__ import annotations
 

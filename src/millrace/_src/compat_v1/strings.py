@@ -1,4 +1,7 @@
-"""Functions of `tf.compat.v1.strings` with older names and orders of arguments; splitting gives sparse tensors."""
+"""Functions of `tf.compat.v1.strings` with older names and orders of arguments; splitting gives sparse tensors.
+
+Tests: tests/ops/strings/test_splitting.py, tests/ops/strings/test_joining.py
+"""
 
 from __future__ import annotations
 

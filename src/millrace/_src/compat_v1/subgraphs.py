@@ -4,6 +4,8 @@ Tensors that are fed become inputs. What an operation represents that lives outs
 session, a captured tensor) is captured. An operation of the new graph has the name of the old one, so that errors name
 the latter. It also has its attributes, the very same dictionary: a random operation goes on in its stream in whatever
 function it runs.
+
+Tests: tests/compat_v1/session/test_session.py, tests/compat_v1/session/test_partial_runs.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The form of a `tf.TensorArray` in eager mode: a Python list of tensors, which writes change in place."""
+"""The form of a `tf.TensorArray` in eager mode: a Python list of tensors, which writes change in place.
+
+Tests: tests/control_flow/test_tensor_array.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Each write returns the array after the write. Whatever is learned of the shape of the elements holds for the array
 before and after a write, and before and after a loop that writes, so all of these arrays share the shape.
+
+Tests: tests/control_flow/test_tensor_array.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ types as they do through those of tensors, and stack such values again.
 
 Idea: a `BatchableTypeSpec` says which tensors represent a batch, one entry for each row, and which tensors for one
 row. Between the two, only tensors are read and stacked.
+
+Tests: tests/control_flow/test_map_fn.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 The functions passed to `tf.cond` take no arguments; tensors that the functions use from outside are captured. The
 branches of one op must have equal inputs, so after tracing the captures are merged, and each branch gets placeholders
 for the captures that it does not use.
+
+Tests: tests/control_flow/test_cond.py
 """
 
 from __future__ import annotations

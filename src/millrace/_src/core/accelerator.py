@@ -2,6 +2,8 @@
 
 `context.accelerators()` lists the accelerators of the machine. An eager op runs on one where the program says so with
 `tf.device`; a compiled function runs where the engine's compiler puts the function.
+
+Tests: tests/engines/test_accelerators.py
 """
 
 from __future__ import annotations

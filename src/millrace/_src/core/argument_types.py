@@ -5,6 +5,8 @@ that, and says nothing to a reader or an editor.
 
 Idea: one alias for each kind of argument, as NumPy and JAX have `ArrayLike` and `DTypeLike`. Functions that look at a
 value of any kind, and use no attribute of it, take `object`.
+
+Tests: tests/contracts/test_public_names.py
 """
 
 from __future__ import annotations

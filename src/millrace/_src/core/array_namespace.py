@@ -6,6 +6,8 @@ for functions that NumPy and jax.numpy spell differently. Each engine supplies i
 there, once.
 
 The list is complete and no longer than needed: a test compares the list with the kernels and with the engines.
+
+Tests: tests/contracts/test_array_namespace.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """`tf.sysconfig`: what TensorFlow was compiled with, which programs ask before they use a GPU or compile ops of C++.
 
 Millrace has no compiled parts: the numbers are those of TensorFlow's release, and there are no folders to name.
+
+Tests: tests/oracle/programs/configuration.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Which session `Tensor.eval` and `Operation.run` mean: the one they are given, or the default session.
 
 Sessions are a layer far above tensors; here they are objects with a graph, in a stack of the thread.
+
+Tests: tests/compat_v1/session/test_session.py
 """
 
 from __future__ import annotations

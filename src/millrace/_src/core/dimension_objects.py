@@ -5,6 +5,8 @@ integers and asks whether a dimension is None.
 
 Idea: on request the class `TensorShape` changes the few methods that hand out dimensions; a program that never asks
 pays nothing. The new methods look who calls: code of the library still gets integers.
+
+Tests: tests/oracle/programs/v1_names.py, tests/core/test_dimension.py
 """
 
 from __future__ import annotations

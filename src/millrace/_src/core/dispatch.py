@@ -2,6 +2,8 @@
 
 An op call has three steps, the same in every mode: convert the inputs to tensors and infer the type attributes; compute
 in eager mode or add a node to the graph; tell the tapes. Each step is a small function here.
+
+Tests: tests/core/test_execute.py, tests/contracts/test_every_op.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""`tf.experimental.dlpack`: tensors shared with other libraries without a copy."""
+"""`tf.experimental.dlpack`: tensors shared with other libraries without a copy.
+
+Tests: tests/core/test_tensor.py, tests/oracle/programs/text_forms.py
+"""
 
 from __future__ import annotations
 

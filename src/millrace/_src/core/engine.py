@@ -3,6 +3,8 @@
 An engine binds single kernels for eager calls and compiles whole graphs. Callers know the interface below and no
 engine's insides; `docs/decisions/engine-contract.md` gives the reasons. Each fact that a caller may ask of a compiled
 graph is a field of `Program`, so that no code looks for attributes that an engine may or may not have.
+
+Tests: tests/contracts/engines/test_conformance.py
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A dtype or a shape in a function's arguments is a type of its own, without tensors.
 
-Test: tests/core/test_dtypes.py
+Tests: tests/core/test_dtypes.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Whether `==` between tensors asks for identity, as in TensorFlow 1, where tensors are keys of dictionaries.
 
 Plain graphs compare so always. A program can ask for it everywhere; the library's own comparisons stay element-wise.
+
+Tests: tests/compat_v1/test_object_switches.py
 """
 
 from __future__ import annotations

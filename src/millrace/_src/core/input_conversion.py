@@ -4,6 +4,8 @@ A Python value takes the dtype of a tensor that shares its type attribute, else 
 of the attribute. Values that do not fit are refused in TensorFlow's words, which differ between graphs and eager mode.
 Eager calls whose inputs are plain (tensors, numbers beside a tensor, variables) take a fast path here, without checks:
 the inputs were checked when the kernel for the same dtypes was bound.
+
+Tests: tests/core/test_execute.py
 """
 
 from __future__ import annotations

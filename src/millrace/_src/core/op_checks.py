@@ -1,4 +1,7 @@
-"""The checks of an op, bound to the attributes of one call."""
+"""The checks of an op, bound to the attributes of one call.
+
+Tests: tests/core/test_execute.py
+"""
 
 from __future__ import annotations
 

@@ -6,6 +6,8 @@ too late for those who have imported it by name.
 
 Idea: the function stays the same object and is given new code when it gets its first overload: the code of a gate with
 the same parameters. Until then the function knows nothing of overloads.
+
+Tests: tests/core/test_overloads.py
 """
 
 from __future__ import annotations

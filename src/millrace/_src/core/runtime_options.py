@@ -2,6 +2,8 @@
 
 Programs set such options at their start, and an error would break the program. Each option has a well-defined meaning
 here: ops run one after the other, a large op is shared among threads, and kernels are deterministic when asked.
+
+Tests: tests/engines/test_tier_settings.py, tests/oracle/programs/configuration.py
 """
 
 from __future__ import annotations

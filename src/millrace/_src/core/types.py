@@ -4,6 +4,8 @@ Problem: `tf.Tensor`, `tf.Variable` and Keras's variables are tensors to `tf.is_
 `tf.Tensor`, and a variable of Keras is not a `tf.Variable`.
 
 Idea: one empty class above all of them. To act as a tensor is to derive from that class; methods do not count.
+
+Tests: tests/core/test_tensor.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 `<name>.data-00000-of-00001` holds the elements as saved datasets do (`element_files`); `<name>.index`, which is written
 last, says how many there are; `<name>_0.lockfile` exists while a pass writes. The names are TensorFlow's, the index is
 Millrace's own.
+
+Tests: tests/data/transforms/test_cache.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Caches in memory: what the handle that `Dataset.cache` takes refers to."""
+"""Caches in memory: what the handle that `Dataset.cache` takes refers to.
+
+Tests: tests/data/transforms/test_cache.py
+"""
 
 from __future__ import annotations
 

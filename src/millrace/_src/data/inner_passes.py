@@ -3,6 +3,8 @@
 `flat_map` and `interleave` call a function that returns a dataset for each element, and go through these datasets. The
 state of such a pass is the element and the state of the cursor: the function is called with the element again when a
 pass is restored.
+
+Tests: tests/data/transforms/test_interleave.py
 """
 
 from __future__ import annotations

@@ -7,6 +7,8 @@ into the free slot when the turn has come round.
 The parallel form keeps that order; threads read the datasets whose turns come next, where a trial says that this pays.
 In two things it differs, as in TensorFlow: an error counts as an element of its turn, and so does the error of the
 function that makes the dataset.
+
+Tests: tests/data/transforms/test_interleave.py
 """
 
 from __future__ import annotations

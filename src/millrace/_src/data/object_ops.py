@@ -2,7 +2,7 @@
 
 An anonymous object lives as long as its handle; the op gives a deleter beside the handle.
 
-Test: tests/data/test_iterator_handles.py
+Tests: tests/data/test_iterator_handles.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The machinery of option classes: typed properties that merge, compare and travel as protocol buffers."""
+"""The machinery of option classes: typed properties that merge, compare and travel as protocol buffers.
+
+Tests: tests/data/test_options.py
+"""
 
 from __future__ import annotations
 

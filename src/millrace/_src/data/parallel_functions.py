@@ -7,6 +7,8 @@ calls ahead at all; a function that is quick, or runs for whole blocks, is appli
 
 The calls of a window stand in groups, which the consumer takes as a whole. A group is one call, or the calls for a
 batch of the consumer's: their results are put into the batch's memory by the threads that make these.
+
+Tests: tests/data/transforms/test_map_elements.py
 """
 
 from __future__ import annotations

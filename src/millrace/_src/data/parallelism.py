@@ -1,4 +1,7 @@
-"""What the parallel transformations share: the number of calls at a time, and whether order matters."""
+"""What the parallel transformations share: the number of calls at a time, and whether order matters.
+
+Tests: tests/data/transforms/test_map_elements.py
+"""
 
 from __future__ import annotations
 

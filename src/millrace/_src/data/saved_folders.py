@@ -3,6 +3,8 @@
 A folder holds *runs*, one for each time that a dataset was written; a run holds shards, a shard files of elements:
 `<run>/00000000.shard/00000000.snapshot`. The metadata beside the runs name the run that counts, and say whether it has
 been finished. The folder of a saved dataset also has the spec of its elements, `dataset_spec.pb`.
+
+Tests: tests/data/transforms/test_save_load.py, tests/data/transforms/test_snapshot.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 TensorFlow's data service runs pipelines on a cluster of its own servers. Millrace makes no cluster of its own: a
 program that asks for one is told what to use instead.
+
+Tests: tests/contracts/test_public_functions.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The shards of a saved dataset as datasets, and the datasets that a reader function makes of them."""
+"""The shards of a saved dataset as datasets, and the datasets that a reader function makes of them.
+
+Tests: tests/data/transforms/test_save_load.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 The state after an element must be one that the function takes: of the same dtypes, and of shapes that hold before and
 after. Where an element changes a shape, the function is traced again with a shape that allows both.
+
+Tests: tests/data/transforms/test_reduce_elements.py, tests/data/transforms/test_scan_elements.py
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ A function is traced as a `tf.function` is, with a placeholder for each tensor o
 NumPy tier. A function without effects runs once for a whole block, if its operations can be run on many rows at
 once (`vectorized_functions`); any other function runs once for each element. Where the run for a block fails, the
 elements are tried one by one, so that an error is that of its element.
+
+Tests: tests/data/transforms/test_map_elements.py, tests/data/test_pipeline_optimizer.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 A program is a Python function whose kernels are globals of its own. To let a watcher in, the kernels are replaced under
 their names, and the function gets other code: one that calls a watched copy of the function. Code that holds the
 function need not know: callers keep it for as long as the program lives.
+
+Tests: tests/compat_v1/graph_profile/test_profiler.py
 """
 
 from __future__ import annotations

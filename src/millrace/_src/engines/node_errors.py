@@ -1,4 +1,7 @@
-"""Errors of nodes: an error while a graph runs names the operation and the user's line that made the operation."""
+"""Errors of nodes: an error while a graph runs names the operation and the user's line that made the operation.
+
+Tests: tests/engines/numpy/test_codegen.py
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 Kernels read and assign the `value` of the object behind a handle. An engine with arrays of its own replaces the
 variable's storage by a cell, so that kernels are the same for all engines. Afterwards the variable takes the cell's
 last value.
+
+Tests: tests/contracts/engines/test_conformance.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Each event is an object with its beginning and length in microseconds; threads and processes get names by events of
 their own, and the memory of results is a counter.
+
+Tests: tests/explain/test_xplane.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 The hook of this thread and that of threads which start later are set; a hook that the user has set is put back
 afterwards. Calls inside Millrace are left out: the profile shows ops instead.
+
+Tests: tests/explain/test_profiler.py
 """
 
 from __future__ import annotations

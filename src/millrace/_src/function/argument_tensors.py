@@ -2,6 +2,8 @@
 
 Both directions follow the trace types. `collect` is written out for the common types, so that a call pays no more than
 necessary. `make_packer` prepares the packing of results once for each trace.
+
+Tests: tests/function/test_tracing.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """The interfaces of the callables of `tf.function`, as `tf.types.experimental` names them.
 
 `ConcreteFunction` and `AtomicFunction`, which also have names there, are the classes of `concrete_function.py`.
+
+Tests: tests/function/test_polymorphic_function.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Estimates the memory that a trace holds, well enough to bound a cache."""
+"""Estimates the memory that a trace holds, well enough to bound a cache.
+
+Tests: tests/function/test_concrete_function.py
+"""
 
 from __future__ import annotations
 

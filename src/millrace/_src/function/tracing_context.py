@@ -2,6 +2,8 @@
 
 The context numbers the objects of the call, so that `f(v, v)` and `f(v, w)` differ, and makes the types of tensors and
 variables for the `__tf_tracing_type__` of other objects.
+
+Tests: tests/function/test_tracing.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 A graph read from a file, and the graphs of branches and loops, are bodies (`FuncGraph`). The ops that call the bodies
 want callable functions. Their class, `function/graph_function.py: GraphFunction`, stands in a higher layer and is found
 by name, as ops are; the layers below know it as a `CallableFunction`.
+
+Tests: tests/graph/test_function_def.py
 """
 
 from __future__ import annotations

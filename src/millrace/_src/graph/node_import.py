@@ -6,6 +6,8 @@ Idea: three passes, each over plain data. Parse: names and references, checked a
 ready once its inputs are made; among the ready ones the first in the file goes first, so a sorted file keeps its order.
 Build: decode attributes, check input types, add the operation. The two modules where graphs and functions differ, how a
 reference names a tensor and what a node is called in the new graph, are parameters.
+
+Tests: tests/graph/test_import_graph_def.py, tests/graph/test_function_def.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 A node is an op, its input tensors, its attributes, and control inputs: operations that must have run before. Once a
 node is made, the node changes through `rewriting` alone.
+
+Tests: tests/graph/test_graph.py, tests/graph/test_opaque_ops.py
 """
 
 from __future__ import annotations

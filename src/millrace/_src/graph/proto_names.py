@@ -2,6 +2,8 @@
 
 The classes of the messages are generated; this module gives the classes their names in `tf`. The module loads protobuf,
 so only the first use of such a name imports the module.
+
+Tests: tests/contracts/test_public_names.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Ops in files of TensorFlow 1 for which no operation of theirs is made: `functionalization` writes them as others.
 
 Control flow of single nodes (`Switch`, `Merge`), variables that are tensors, and tables that are named by a string.
+
+Tests: tests/formats/test_v1_graphs_of_tensorflow.py
 """
 
 from __future__ import annotations

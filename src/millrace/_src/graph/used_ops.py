@@ -1,4 +1,7 @@
-"""The ops that a `GraphDef` uses, as files declare them: their signatures as the writer knew them."""
+"""The ops that a `GraphDef` uses, as files declare them: their signatures as the writer knew them.
+
+Tests: tests/saved_model/test_meta_info.py
+"""
 
 from __future__ import annotations
 

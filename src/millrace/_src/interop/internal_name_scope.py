@@ -1,6 +1,8 @@
 """`name_scope` of `tensorflow.python.framework.ops`: neither that of TensorFlow 1 nor that of TensorFlow 2.
 
 Libraries call it with a default name and values, and rely on its doing nothing in eager mode.
+
+Tests: tests/interop/test_private_paths.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ Problem: Keras chooses a backend while Keras is imported, and then imports `tens
 
 Idea: just before Keras is imported, make `tensorflow` mean Millrace. `tf.keras` also asks Keras for the TensorFlow
 backend, and refuses another; a plain `import keras` leaves the choice to the user's environment and configuration.
+
+Tests: tests/interop/test_keras_optimizers.py
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ A rule is `(operation, arguments, rows) -> results`. The operation belongs to th
 attributes and static shapes. An argument is a `BatchedValue`: a tensor, the same for all rows or with the rows along a
 new first axis. The results are tensors with the rows first, or `BatchedValue`s that say otherwise; None leaves the
 operation to a loop over the rows. A list of tensors (dtype `variant`) has the rows first in each element.
+
+Tests: tests/contracts/test_every_batching.py, tests/autodiff/test_vectorize.py
 """
 
 from __future__ import annotations

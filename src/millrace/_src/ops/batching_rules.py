@@ -3,6 +3,8 @@
 Each rule says what a first axis for the rows means to an op. To an op that works element by element, nothing. To an op
 on matrices, one more axis in front of the matrices. To an op on batches, more images in the batch. To an op along given
 axes, a number to add to the axes. For the plainest ops the declared shape rule says enough: `derived_rule`.
+
+Tests: tests/autodiff/test_vectorize.py, tests/contracts/test_every_batching.py
 """
 
 from __future__ import annotations

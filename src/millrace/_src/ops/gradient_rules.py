@@ -1,6 +1,8 @@
 """Parts that many gradients share.
 
 A broadcast must be undone by sums (`unbroadcast`). A tape may let a value go that no gradient reads (`values_for`).
+
+Tests: tests/contracts/test_every_gradient.py
 """
 
 from __future__ import annotations

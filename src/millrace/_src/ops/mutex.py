@@ -2,6 +2,8 @@
 
 A mutex is a resource. `MutexLock` waits until no lock holds the mutex and gives a lock, a variant; `ConsumeMutexLock`
 ends the lock. A lock that is never consumed, because something raised in between, ends when nothing refers to it.
+
+Tests: tests/state/test_critical_section.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 A session keeps such tensors in a `TensorStore`; the thread that runs a step of the session finds the store in
 `running_store`.
+
+Tests: tests/compat_v1/session/test_tensor_handles.py
 """
 
 from __future__ import annotations

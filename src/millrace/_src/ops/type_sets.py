@@ -1,6 +1,8 @@
 """The sets of dtypes that ops accept, in the order of TensorFlow's error messages.
 
 An op's declaration names one of these sets, `T=NUMERIC`; the order shows in the error for another dtype.
+
+Tests: tests/contracts/test_every_op.py
 """
 
 from __future__ import annotations

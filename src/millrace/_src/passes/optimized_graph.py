@@ -8,6 +8,8 @@ calls. Each node remembers the operation that the node came from, the `origin`, 
 and choices are `OptimizedGraph`s too, among the attributes of their node.
 
 Passes change a graph while they build it, by the rules in `optimized_graph_validation`; nothing changes it afterwards.
+
+Tests: tests/passes/test_from_graph.py, tests/passes/test_rewrite.py
 """
 
 from __future__ import annotations

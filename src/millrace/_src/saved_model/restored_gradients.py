@@ -3,6 +3,8 @@
 An operation asks for its gradient by a name. The file says which function belongs to the name: it takes the gradients
 of the operation's outputs, captures tensors of the graph that the operation stands in, and returns the gradients of
 the operation's inputs.
+
+Tests: tests/saved_model/test_gradient_functions.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Variables of a plain (v1) graph: handle, initializer, if there is one, and read are nodes."""
+"""Variables of a plain (v1) graph: handle, initializer, if there is one, and read are nodes.
+
+Tests: tests/compat_v1/test_imported_variables.py, tests/state/test_variable_definitions.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 TensorFlow reads a variable on the left of an operator before it enters the operator's
 name scope, so the read is named `ReadVariableOp` and not `add/ReadVariableOp`.
+
+Tests: tests/state/test_variable.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 In a checkpoint a variable is one tensor, under the name "VARIABLE_VALUE". In a SavedModel it is that, a message with
 what is known of the variable, and a variable without a value in the graph.
+
+Tests: tests/compat_v1/test_imported_variables.py, tests/checkpoint/test_checkpoint.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Sparse updates of a variable: scatters of rows (`IndexedSlices`) and of slices at index tuples."""
+"""Sparse updates of a variable: scatters of rows (`IndexedSlices`) and of slices at index tuples.
+
+Tests: tests/state/test_variable.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How the copies of a distributed variable relate: fields that every variable carries."""
+"""How the copies of a distributed variable relate: fields that every variable carries.
+
+Tests: tests/state/test_variable.py
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """`tf.summary.image` and `tf.summary.audio`: some pictures, or sounds, at a step.
 
 A picture is written as PNG, a sound as WAV, so that a browser shows and plays them.
+
+Tests: tests/oracle/programs/summary_values.py, tests/oracle/programs/v1_summary.py
 """
 
 from __future__ import annotations

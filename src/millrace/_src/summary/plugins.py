@@ -1,4 +1,7 @@
-"""What the summaries of TensorBoard's plugins say of themselves: the metadata of scalars, images, and so on."""
+"""What the summaries of TensorBoard's plugins say of themselves: the metadata of scalars, images, and so on.
+
+Tests: tests/summary/test_writers.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`tf.summary.scalar` and `tf.summary.text`: a number, or texts, at a step."""
+"""`tf.summary.scalar` and `tf.summary.text`: a number, or texts, at a step.
+
+Tests: tests/summary/test_writers.py, tests/oracle/programs/v1_summary.py
+"""
 
 from __future__ import annotations
 

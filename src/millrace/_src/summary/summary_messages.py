@@ -1,6 +1,8 @@
 """Values of v1 summaries: scalars, histograms, images and sounds as messages that TensorBoard shows by their kind.
 
 The ops that return summaries and those that write summaries to a file make the same messages here.
+
+Tests: tests/summary/test_value_ops.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The ops that write v1 summaries to the file of a writer: a scalar, a histogram, images, sounds."""
+"""The ops that write v1 summaries to the file of a writer: a scalar, a histogram, images, sounds.
+
+Tests: tests/summary/test_writer_ops.py
+"""
 
 from __future__ import annotations
 

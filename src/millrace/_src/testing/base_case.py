@@ -1,4 +1,7 @@
-"""The class that `tf.test.TestCase` derives from: absl-py's where it is installed, one on `unittest` otherwise."""
+"""The class that `tf.test.TestCase` derives from: absl-py's where it is installed, one on `unittest` otherwise.
+
+Tests: tests/oracle/programs/unit_tests.py
+"""
 
 from __future__ import annotations
 

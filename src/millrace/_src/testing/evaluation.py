@@ -3,6 +3,8 @@
 `evaluate` takes the same structures in both. An eager tensor has its value. A tensor of a graph is computed by a
 `session_of_graph`, which runs the part of the graph that the tensor needs. What is not a tensor is refused: a test that
 evaluates a number by mistake compares nothing.
+
+Tests: tests/testing/test_test_case.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""`tf.test.assert_equal_graph_def`: fails where two `GraphDef`s differ."""
+"""`tf.test.assert_equal_graph_def`: fails where two `GraphDef`s differ.
+
+Tests: tests/graph/test_graph_comparison.py, tests/oracle/programs/unit_tests.py
+"""
 
 from __future__ import annotations
 

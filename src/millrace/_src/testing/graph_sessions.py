@@ -1,6 +1,8 @@
 """The session of a graph, for tests: `self.evaluate(y)` says no session, yet variables keep their values.
 
 A graph has one such session, which lives as long as the graph.
+
+Tests: tests/testing/test_test_case.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 In a graph it is a session that runs the graph. In eager mode ops run at once and there is nothing to run, so a test
 that asks the session for something is one of TensorFlow 1: it is told so.
+
+Tests: tests/testing/test_test_case.py
 """
 
 from __future__ import annotations

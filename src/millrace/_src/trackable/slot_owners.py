@@ -7,6 +7,8 @@ only after it was made, when a child with a telling name ("_momentums") holds it
 Idea: a class of such objects has a `SlotOwner`, which says which children tell nothing, and when all slots are made.
 The positions of an object's slots wait until then, under `SLOTS`; a reader of checkpoints then matches them at once.
 Who knows a class registers a function that finds its `SlotOwner`.
+
+Tests: tests/interop/test_keras_optimizers.py
 """
 
 from __future__ import annotations

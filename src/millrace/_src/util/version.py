@@ -2,6 +2,8 @@
 
 Programs parse `tf.__version__`, and every GraphDef names the producer that wrote the graph, so these numbers are part
 of the interface. The numbers stand here once; pyproject reads `__version__` from this file.
+
+Tests: tests/saved_model/test_meta_info.py
 """
 
 from __future__ import annotations

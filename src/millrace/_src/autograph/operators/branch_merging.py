@@ -2,6 +2,8 @@
 
 A graph traces both branches of an `if`. Afterwards a variable holds the Python value that both branches share, or
 tensors from the branch that ran; anything else is an error with advice.
+
+Tests: tests/autograph/operators/test_if_statements.py, tests/autograph/test_messages.py
 """
 
 from __future__ import annotations

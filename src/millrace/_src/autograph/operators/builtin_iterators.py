@@ -3,6 +3,8 @@
 Over tensors alone these builtins give a `GraphIterator`, which a `for` loop runs in the graph. With a Python
 iterable among the arguments the builtins run in Python over the parts of the tensors, since the graph cannot choose
 among Python objects. Functions that the builtins call are converted.
+
+Tests: tests/autograph/operators/test_builtins_over_tensors.py
 """
 
 from __future__ import annotations

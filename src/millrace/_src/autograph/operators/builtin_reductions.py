@@ -4,6 +4,8 @@ Each function first sees whether its argument is one tensor (or an iterator of t
 with one operation. Otherwise the argument is a Python iterable, whose elements may be tensors: Python's own builtin
 does the work until it asks a tensor for its truth. The result is what Python's comparisons would give on the values,
 also with NaN.
+
+Tests: tests/autograph/operators/test_builtins_over_tensors.py
 """
 
 from __future__ import annotations

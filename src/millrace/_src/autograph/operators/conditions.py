@@ -2,6 +2,8 @@
 
 Python asks any object for its truth. The graph decides by boolean scalars alone, so that other dtypes and shapes are
 mistakes, which the error explains. A list that a loop of the graph has built is true if it has elements, as in Python.
+
+Tests: tests/autograph/operators/test_if_statements.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 A Python container is changed in place. A tensor cannot change: the graph makes a changed copy, which converted code
 assigns to the variable.
+
+Tests: tests/autograph/operators/test_staged_lists.py, tests/autograph/test_corpus.py
 """
 
 from __future__ import annotations

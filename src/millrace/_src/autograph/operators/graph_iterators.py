@@ -6,6 +6,8 @@ nesting these functions. Where Python iterates (a comprehension, `list(...)`, un
 
 `filter` has no such function: its loop runs over all elements and guards the body by the predicate. Nested in another
 iterator, `filter` first works out the positions that pass.
+
+Tests: tests/autograph/operators/test_builtins_over_tensors.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 In converted code `tf.map_fn(f, x)` converts `f`, wherever `f` is defined. TensorFlow does so for `tf.map_fn` alone;
 here every function of the table `HIGHER_ORDER` has its arguments converted.
+
+Tests: tests/autograph/operators/test_calls.py
 """
 
 from __future__ import annotations

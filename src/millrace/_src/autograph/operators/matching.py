@@ -3,6 +3,8 @@
 The structure of a subject is tested in Python, by Python's rules: the class of a subject determines whether the subject
 is a sequence, and text, arrays and tensors are not sequences. Values are compared with `==`, whose result for a tensor
 is a tensor.
+
+Tests: tests/autograph/transform/test_match_statements.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 A loop needs a first value of every variable it carries, and a branch a value for each output of the other branch. Where
 there is none, only the dtype and shape of the value are read; zeros have both.
+
+Tests: tests/autograph/operators/test_if_statements.py, tests/autograph/test_corpus.py
 """
 
 from __future__ import annotations

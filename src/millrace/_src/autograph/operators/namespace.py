@@ -3,6 +3,8 @@
 Converted code runs with the user's globals, which must stay the user's. So one cell of each converted function holds
 this module, which collects the operators, the tables that converted code looks into, and the builtins that converted
 code needs whatever the user has named so.
+
+Tests: tests/autograph/test_corpus.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 A builtin such as `len` or `range` knows no tensor of a graph. The module of a replacement enters it with `replaces`,
 and calls in converted code look every builtin up in the table.
+
+Tests: tests/autograph/operators/test_builtins_over_tensors.py
 """
 
 from __future__ import annotations

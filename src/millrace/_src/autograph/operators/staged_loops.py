@@ -3,6 +3,8 @@
 A variable is carried from iteration to iteration if its value can be a tensor, or a structure of tensors. Any other
 variable keeps its value, and the body must not change the variable. A variable that gets its first value in the body
 starts as zeros; a trial run of the body in a graph of its own finds out their dtype and shape.
+
+Tests: tests/autograph/operators/test_loops.py, tests/autograph/test_messages.py
 """
 
 from __future__ import annotations

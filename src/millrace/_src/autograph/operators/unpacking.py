@@ -2,6 +2,8 @@
 
 Python cannot iterate over a tensor of a graph. A tensor is split along its first axis instead, into as many parts as
 the targets ask for or as its shape says.
+
+Tests: tests/autograph/operators/test_builtins_over_tensors.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """A warning about Python loops that put very many operations into a graph.
 
 Such a loop is unrolled while it is traced. Many operations with one source line are taken for its sign.
+
+Tests: tests/autograph/operators/test_loops.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 `match_statements` and `unpacking` run before the function is written in its inline or compact form. The two forms test
 and unpack values differently. So both converters add one of the nodes of this module, which `expressions` turns into
 Python once the form is known.
+
+Tests: tests/autograph/test_corpus.py
 """
 
 from __future__ import annotations

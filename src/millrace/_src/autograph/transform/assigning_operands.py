@@ -3,6 +3,8 @@
 In the compact form the operands of `and`, `or` and of conditional expressions become functions of their own, and an
 assignment in an operand would stay inside that function. So an expression with such an operand becomes statements. An
 operand assigns a variable by `:=`, or by a call of a nested function that assigns the variable.
+
+Tests: tests/autograph/test_corpus.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """The reads and assignments of a simple statement or expression, in the order in which they happen.
 
 `(u := a) + u` reads `u` after it has a value; `a or (u := b)` may not assign `u` at all.
+
+Tests: tests/autograph/test_corpus.py
 """
 
 from __future__ import annotations

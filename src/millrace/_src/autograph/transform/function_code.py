@@ -2,6 +2,8 @@
 
 Both forms of a function, inline and compact, are written from the same facts: which variables there are and which may
 have no value, which names are free, and how nested functions are converted. One `FunctionCode` holds them.
+
+Tests: tests/autograph/transform/test_function_conversion.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 A variable may hold a tensor, and the elements of a tensor cannot be assigned in place. An item of a variable is
 therefore assigned by a statement of its own, which puts a changed copy of the tensor into the variable.
+
+Tests: tests/autograph/test_corpus.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 An added variable must not hide one of the user's. A `Namer` knows every identifier of a piece of code, and numbers the
 names that it gives until they are new.
+
+Tests: tests/autograph/transform/test_expressions.py
 """
 
 from __future__ import annotations

@@ -7,6 +7,8 @@ a, b = v            ->  a, b = <unpacked v>
 a, (b, c) = v       ->  t, u = <unpacked v>; a = t; b, c = <unpacked u>
 for a, b in v       ->  for t in v: a, b = <unpacked t>
 f(*v)               ->  f(*<unpacked v>)
+
+Tests: tests/autograph/test_corpus.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What readers of checkpoints of both forms have in common."""
+"""What readers of checkpoints of both forms have in common.
+
+Tests: tests/checkpoint/bundle/test_reader.py
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,8 @@ A table is a sorted list of keys and values, in blocks. Behind each block stand 
 checksum. The index block has for each block a key that is not less than the keys of the block, and the handle of the
 block: offset and size. The footer, the last 48 bytes, has the handles of the index block and of a block that is empty
 here.
+
+Tests: tests/checkpoint/bundle/test_table_file_reader.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Files of named arrays under `inspect`: a table of what is there, statistics of the values, the difference of two."""
+"""Files of named arrays under `inspect`: a table of what is there, statistics of the values, the difference of two.
+
+Tests: tests/command_line/test_inspect.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Event files under `inspect`: which tags were written, at which steps, with which values."""
+"""Event files under `inspect`: which tags were written, at which steps, with which values.
+
+Tests: tests/command_line/test_inspect.py
+"""
 
 from __future__ import annotations
 

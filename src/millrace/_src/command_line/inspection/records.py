@@ -1,4 +1,7 @@
-"""TFRecord files under `inspect`: how many records, of which sizes, and the features of `tf.train.Example` records."""
+"""TFRecord files under `inspect`: how many records, of which sizes, and the features of `tf.train.Example` records.
+
+Tests: tests/command_line/test_inspect.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""SavedModels under `inspect`: signatures, variables, functions, ops by number, unknown ops, the fingerprint."""
+"""SavedModels under `inspect`: signatures, variables, functions, ops by number, unknown ops, the fingerprint.
+
+Tests: tests/command_line/test_inspect.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The structure of the elements of a dataset or iterator, as nests of dtypes, shapes and classes."""
+"""The structure of the elements of a dataset or iterator, as nests of dtypes, shapes and classes.
+
+Tests: tests/data/test_legacy_structure.py
+"""
 
 from __future__ import annotations
 

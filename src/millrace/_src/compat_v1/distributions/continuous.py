@@ -1,4 +1,7 @@
-"""Distributions over the real line: normal, uniform, Laplace, Student's t."""
+"""Distributions over the real line: normal, uniform, Laplace, Student's t.
+
+Tests: tests/oracle/programs/v1_distributions.py, tests/compat_v1/distributions/test_distributions.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Distributions over truth values, classes and counts."""
+"""Distributions over truth values, classes and counts.
+
+Tests: tests/oracle/programs/v1_distributions.py, tests/compat_v1/distributions/test_distributions.py
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 A distribution has parameters, which are tensors that broadcast together to the *batch*: one distribution for each
 element. A sample is an *event* for each of them. A subclass says what it can: `_log_prob` or `_prob`, `_sample_n`,
 `_mean` and so on; what follows from it is here, and a method without a formula raises `NotImplementedError`.
+
+Tests: tests/oracle/programs/v1_distributions.py, tests/compat_v1/distributions/test_distributions.py
 """
 
 from __future__ import annotations

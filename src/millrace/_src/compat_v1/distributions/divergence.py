@@ -1,4 +1,7 @@
-"""Kullback-Leibler divergences: a registry by classes, and the divergences between distributions of one class."""
+"""Kullback-Leibler divergences: a registry by classes, and the divergences between distributions of one class.
+
+Tests: tests/oracle/programs/v1_distributions.py
+"""
 
 from __future__ import annotations
 

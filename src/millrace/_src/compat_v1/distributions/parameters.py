@@ -1,4 +1,7 @@
-"""Parameters of distributions: as tensors, checked, with their common shape."""
+"""Parameters of distributions: as tensors, checked, with their common shape.
+
+Tests: tests/compat_v1/distributions/test_distributions.py
+"""
 
 from __future__ import annotations
 

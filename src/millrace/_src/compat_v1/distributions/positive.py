@@ -1,4 +1,7 @@
-"""Distributions over positive numbers and over proportions: gamma, exponential, beta, Dirichlet."""
+"""Distributions over positive numbers and over proportions: gamma, exponential, beta, Dirichlet.
+
+Tests: tests/oracle/programs/v1_distributions.py
+"""
 
 from __future__ import annotations
 

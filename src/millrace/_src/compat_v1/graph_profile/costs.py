@@ -1,4 +1,7 @@
-"""The costs of the operations of a graph: what is known of each, and which operations a profile looks at."""
+"""The costs of the operations of a graph: what is known of each, and which operations a profile looks at.
+
+Tests: tests/compat_v1/graph_profile/test_profiler.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`tf.compat.v1.profiler.ProfileOptionBuilder`: what a profile of a graph shows, in which order, and where it goes."""
+"""`tf.compat.v1.profiler.ProfileOptionBuilder`: what a profile of a graph shows, in which order, and where it goes.
+
+Tests: tests/oracle/programs/v1_profiler.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Functions of TensorFlow 1 that parse records: lines of values, and examples."""
+"""Functions of TensorFlow 1 that parse records: lines of values, and examples.
+
+Tests: tests/oracle/programs/io_examples.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Reading files of records and of events as TensorFlow 1 does: by Python iterators."""
+"""Reading files of records and of events as TensorFlow 1 does: by Python iterators.
+
+Tests: tests/compat_v1/summary/test_file_writer.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The losses that a graph has collected, and their sum."""
+"""The losses that a graph has collected, and their sum.
+
+Tests: tests/oracle/programs/v1_losses.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Metrics over classes: the mean accuracy of each class, the mean intersection over union."""
+"""Metrics over classes: the mean accuracy of each class, the mean intersection over union.
+
+Tests: tests/oracle/programs/v1_metrics.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Metrics that count right and wrong answers: true and false positives and negatives, precision, recall."""
+"""Metrics that count right and wrong answers: true and false positives and negatives, precision, recall.
+
+Tests: tests/oracle/programs/v1_metrics.py, tests/compat_v1/metrics/test_metrics.py
+"""
 
 from __future__ import annotations
 

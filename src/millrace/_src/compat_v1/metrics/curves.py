@@ -1,6 +1,8 @@
 """Metrics of curves: the area below, and one rate where the other has a given value.
 
 Thresholds cut a curve into pieces; the rates at the thresholds are its corners.
+
+Tests: tests/oracle/programs/v1_metrics.py
 """
 
 from __future__ import annotations

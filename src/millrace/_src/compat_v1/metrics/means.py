@@ -1,4 +1,7 @@
-"""Metrics that are means: of values, of errors, of right answers."""
+"""Metrics that are means: of values, of errors, of right answers.
+
+Tests: tests/oracle/programs/v1_metrics.py
+"""
 
 from __future__ import annotations
 

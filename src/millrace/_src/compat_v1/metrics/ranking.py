@@ -1,6 +1,8 @@
 """Metrics of rankings: how many of the first `k` predictions of a row are among its labels.
 
 Rows of labels are sets of classes, dense or sparse, so what is counted are the sizes of intersections and differences.
+
+Tests: tests/oracle/programs/v1_metrics.py
 """
 
 from __future__ import annotations

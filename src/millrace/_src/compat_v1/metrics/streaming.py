@@ -1,4 +1,7 @@
-"""What metrics share: their variables, their scope, the collections that values and updates are added to."""
+"""What metrics share: their variables, their scope, the collections that values and updates are added to.
+
+Tests: tests/oracle/programs/v1_metrics.py, tests/compat_v1/metrics/test_metrics.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Metrics of scores: what is counted where the scores above a threshold are positive, for many thresholds at once."""
+"""Metrics of scores: what is counted where the scores above a threshold are positive, for many thresholds at once.
+
+Tests: tests/oracle/programs/v1_metrics.py, tests/compat_v1/metrics/test_metrics.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Convolutions with TensorFlow 1's arguments: `filter` beside `filters`, `rate` beside `dilations`, other orders."""
+"""Convolutions with TensorFlow 1's arguments: `filter` beside `filters`, `rate` beside `dilations`, other orders.
+
+Tests: tests/oracle/programs/v1_nn.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Recurrent networks as loops of the graph: `dynamic_rnn`, `bidirectional_dynamic_rnn`, `raw_rnn`."""
+"""Recurrent networks as loops of the graph: `dynamic_rnn`, `bidirectional_dynamic_rnn`, `raw_rnn`.
+
+Tests: tests/oracle/programs/v1_recurrent.py, tests/compat_v1/nn/test_recurrence.py
+"""
 
 from __future__ import annotations
 

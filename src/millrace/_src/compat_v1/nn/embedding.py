@@ -1,4 +1,7 @@
-"""Embeddings with the arguments of TensorFlow 1: parts of tables by `partition_strategy`."""
+"""Embeddings with the arguments of TensorFlow 1: parts of tables by `partition_strategy`.
+
+Tests: tests/oracle/programs/v1_partitions.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Functions of `tf.compat.v1.nn` with other arguments: softmax by `dim`, losses by `targets`, `crelu` by its name."""
+"""Functions of `tf.compat.v1.nn` with other arguments: softmax by `dim`, losses by `targets`, `crelu` by its name.
+
+Tests: tests/oracle/programs/v1_nn.py
+"""
 
 from __future__ import annotations
 

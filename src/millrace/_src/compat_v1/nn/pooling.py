@@ -1,4 +1,7 @@
-"""Pools, dilations and erosions with TensorFlow 1's arguments."""
+"""Pools, dilations and erosions with TensorFlow 1's arguments.
+
+Tests: tests/oracle/programs/v1_nn.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 A *cell* is any object with `state_size`, `output_size`, `zero_state(batch_size, dtype)` or `get_initial_state`, that is
 called with an input and a state and returns an output and the next state. Sizes and states may be nested structures.
+
+Tests: tests/compat_v1/nn/test_recurrence.py, tests/oracle/programs/v1_recurrent.py
 """
 
 from __future__ import annotations

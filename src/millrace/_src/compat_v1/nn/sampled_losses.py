@@ -1,4 +1,7 @@
-"""`nce_loss` and `sampled_softmax_loss` of TensorFlow 1, whose tables may hold their rows in turn."""
+"""`nce_loss` and `sampled_softmax_loss` of TensorFlow 1, whose tables may hold their rows in turn.
+
+Tests: tests/oracle/programs/v1_nn.py
+"""
 
 from __future__ import annotations
 

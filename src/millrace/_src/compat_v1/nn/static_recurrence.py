@@ -1,4 +1,7 @@
-"""Recurrent networks written out step by step: `static_rnn` and its kin."""
+"""Recurrent networks written out step by step: `static_rnn` and its kin.
+
+Tests: tests/oracle/programs/v1_recurrent.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Moments and normalizations with TensorFlow 1's arguments."""
+"""Moments and normalizations with TensorFlow 1's arguments.
+
+Tests: tests/oracle/programs/v1_nn.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 A SavedModel holds one set of variables and assets, and one or more graphs that use them, each known by its tags. The
 variables are written when the first graph is added, the graphs when the builder saves.
+
+Tests: tests/compat_v1/saved_model/test_builder_and_loader.py
 """
 
 from __future__ import annotations

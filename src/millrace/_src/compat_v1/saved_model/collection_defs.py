@@ -2,6 +2,8 @@
 
 A collection is written by what its items are: tensors and operations by their names, numbers and texts as they are,
 variables and queue runners as messages. Who has items that are messages registers how they are written and read.
+
+Tests: tests/compat_v1/saved_model/test_meta_graphs.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""`tf.compat.v1.saved_model.load`: a SavedModel read into the graph and the variables of a session."""
+"""`tf.compat.v1.saved_model.load`: a SavedModel read into the graph and the variables of a session.
+
+Tests: tests/compat_v1/saved_model/test_builder_and_loader.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Operations that run when a SavedModel is loaded: initializers of local variables and tables."""
+"""Operations that run when a SavedModel is loaded: initializers of local variables and tables.
+
+Tests: tests/compat_v1/saved_model/test_builder_and_loader.py
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Reading a `MetaGraphDef` into the current graph: its nodes, and its collections.
 
 Variables, queue runners and whatever else is an object in a collection come back as objects; see `collection_defs`.
+
+Tests: tests/compat_v1/saved_model/test_meta_graphs.py
 """
 
 from __future__ import annotations

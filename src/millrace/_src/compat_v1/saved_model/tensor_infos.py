@@ -1,4 +1,7 @@
-"""`TensorInfo` messages: how a signature names a tensor of a graph."""
+"""`TensorInfo` messages: how a signature names a tensor of a graph.
+
+Tests: tests/compat_v1/saved_model/test_signature_defs.py
+"""
 
 from __future__ import annotations
 

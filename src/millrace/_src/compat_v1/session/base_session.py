@@ -2,6 +2,8 @@
 
 A session holds the state of a graph, and computes any of its tensors. `run` finds out once which part of the graph a
 set of fetches needs (`steps.py`); the next run of the same fetches is one call of a function.
+
+Tests: tests/compat_v1/session/test_session.py
 """
 
 from __future__ import annotations

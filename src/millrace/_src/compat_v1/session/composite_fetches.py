@@ -1,6 +1,8 @@
 """What a fetch or a feed may be besides a tensor: sparse tensors, slices and ragged tensors, which consist of several.
 
 The values of the parts go in and come out as one value: a `SparseTensorValue` and the like.
+
+Tests: tests/compat_v1/session/test_session.py
 """
 
 from __future__ import annotations

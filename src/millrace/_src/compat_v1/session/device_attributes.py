@@ -1,4 +1,7 @@
-"""What `Session.list_devices` says of a device."""
+"""What `Session.list_devices` says of a device.
+
+Tests: tests/oracle/programs/config_devices.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 A feed replaces the value of any tensor of the graph. Its value is converted to the tensor's dtype as NumPy casts, and
 copied: the program may change its array afterwards.
+
+Tests: tests/compat_v1/session/test_session.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 A fetch is a tensor, an operation, a name, a variable or a composite, in lists, tuples, named tuples, mappings and attrs
 classes. A plan says which tensors are needed, each once, and how their values become the structure.
+
+Tests: tests/compat_v1/session/test_session.py
 """
 
 from __future__ import annotations

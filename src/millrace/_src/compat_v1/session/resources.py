@@ -3,6 +3,8 @@
 A graph says which objects there are; a session holds them. Two sessions of one graph have variables of their own. Two
 operations of a graph mean the same object if container, shared name and kind of object agree; an operation without a
 shared name means an object of its own.
+
+Tests: tests/compat_v1/session/test_session.py
 """
 
 from __future__ import annotations

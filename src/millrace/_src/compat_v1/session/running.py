@@ -1,4 +1,7 @@
-"""The scope in which a session runs kernels, and the errors of kernels that a closed session stops."""
+"""The scope in which a session runs kernels, and the errors of kernels that a closed session stops.
+
+Tests: tests/compat_v1/session/test_session.py
+"""
 
 from __future__ import annotations
 

@@ -6,6 +6,8 @@ few parts again and again.
 Idea: the operations that the fetches need are carried over into the graph of a function, once. Fed tensors become the
 function's inputs. The objects of the session (variables, queues, tables) are captured. Such a function runs on the
 tiers like every other: it starts on NumPy and moves to XLA where that is faster.
+
+Tests: tests/compat_v1/session/test_session.py, tests/compat_v1/session/test_partial_runs.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Optimizers that divide each step by the root of the sum of all squared gradients: the family of Adagrad."""
+"""Optimizers that divide each step by the root of the sum of all squared gradients: the family of Adagrad.
+
+Tests: tests/compat_v1/train/test_optimizer.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`tf.compat.v1.train.AdamOptimizer`: steps of a size that follows from averages of gradients and of their squares."""
+"""`tf.compat.v1.train.AdamOptimizer`: steps of a size that follows from averages of gradients and of their squares.
+
+Tests: tests/compat_v1/train/test_optimizer.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`tf.compat.v1.train.batch`, `shuffle_batch` and their kin: a row for each; `batching.py` does what they all do."""
+"""`tf.compat.v1.train.batch`, `shuffle_batch` and their kin: a row for each; `batching.py` does what they all do.
+
+Tests: tests/oracle/programs/v1_input_queues.py
+"""
 
 from __future__ import annotations
 

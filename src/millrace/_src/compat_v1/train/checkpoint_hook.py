@@ -1,4 +1,7 @@
-"""`tf.compat.v1.train.CheckpointSaverHook`: checkpoints of a training, every so many steps or seconds."""
+"""`tf.compat.v1.train.CheckpointSaverHook`: checkpoints of a training, every so many steps or seconds.
+
+Tests: tests/oracle/programs/v1_monitored.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Functions of TensorFlow 1 on checkpoint files: whether there is one, when it was written, which one is the newest."""
+"""Functions of TensorFlow 1 on checkpoint files: whether there is one, when it was written, which one is the newest.
+
+Tests: tests/oracle/programs/v1_saver.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`tf.compat.v1.train.Checkpoint` and the reader of checkpoint files."""
+"""`tf.compat.v1.train.Checkpoint` and the reader of checkpoint files.
+
+Tests: tests/oracle/programs/v1_saver.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`tf.compat.v1.train.FtrlOptimizer`: follow the regularized leader, for large sparse models."""
+"""`tf.compat.v1.train.FtrlOptimizer`: follow the regularized leader, for large sparse models.
+
+Tests: tests/compat_v1/train/test_optimizer.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Optimizers that step along the gradient, with or without momentum."""
+"""Optimizers that step along the gradient, with or without momentum.
+
+Tests: tests/compat_v1/train/test_optimizer.py
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Input producers: queues that give the rows of a tensor, over and over, in order or shuffled.
 
 Sessions run such a queue by its `QueueRunner`; each run of the enqueue operation puts all rows into the queue once.
+
+Tests: tests/oracle/programs/v1_input_queues.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""`tf.compat.v1.train.LooperThread`: a thread of a coordinator that calls a function again and again."""
+"""`tf.compat.v1.train.LooperThread`: a thread of a coordinator that calls a function again and again.
+
+Tests: tests/state/test_coordinator.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Checkpoints of `tf.train.Checkpoint` in the hands of a `Saver`: keys by the names that the variables had."""
+"""Checkpoints of `tf.train.Checkpoint` in the hands of a `Saver`: keys by the names that the variables had.
+
+Tests: tests/compat_v1/train/test_saver.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Summaries of how full queues of input are, which TensorFlow 1's input functions add to a graph."""
+"""Summaries of how full queues of input are, which TensorFlow 1's input functions add to a graph.
+
+Tests: tests/oracle/programs/v1_input_queues.py
+"""
 
 from __future__ import annotations
 

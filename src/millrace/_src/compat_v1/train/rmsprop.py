@@ -1,4 +1,7 @@
-"""Optimizers that divide each step by a root of an average of squared gradients: RMSProp and Adadelta."""
+"""Optimizers that divide each step by a root of an average of squared gradients: RMSProp and Adadelta.
+
+Tests: tests/compat_v1/train/test_optimizer.py
+"""
 
 from __future__ import annotations
 

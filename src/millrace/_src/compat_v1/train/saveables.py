@@ -1,6 +1,8 @@
 """What a `Saver` saves: variables, parts of variables, and objects that say themselves what there is to save.
 
 Each is a `SaveableObject`: tensors with their keys, and a method that takes the tensors back.
+
+Tests: tests/compat_v1/train/test_saver.py
 """
 
 from __future__ import annotations

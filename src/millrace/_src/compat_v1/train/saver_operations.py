@@ -2,6 +2,8 @@
 
 Names and form are TensorFlow's ("save/Const:0", "save/restore_all"), since programs that load a graph feed and run them
 by name. In eager mode the same functions write and read at once.
+
+Tests: tests/compat_v1/train/test_saver.py, tests/oracle/programs/v1_saver.py
 """
 
 from __future__ import annotations

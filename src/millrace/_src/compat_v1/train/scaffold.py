@@ -1,4 +1,7 @@
-"""`tf.compat.v1.train.Scaffold`: what a session needs to begin, found in the graph or made when it is finished."""
+"""`tf.compat.v1.train.Scaffold`: what a session needs to begin, found in the graph or made when it is finished.
+
+Tests: tests/compat_v1/train/test_monitored_session.py
+"""
 
 from __future__ import annotations
 

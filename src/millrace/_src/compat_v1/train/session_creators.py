@@ -1,4 +1,7 @@
-"""Makers of the sessions that monitored sessions run: that of the chief, and that of the workers."""
+"""Makers of the sessions that monitored sessions run: that of the chief, and that of the workers.
+
+Tests: tests/compat_v1/train/test_monitored_session.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Hooks: what happens before and after each run of a `MonitoredSession`."""
+"""Hooks: what happens before and after each run of a `MonitoredSession`.
+
+Tests: tests/compat_v1/train/test_basic_hooks.py, tests/oracle/programs/v1_monitored.py
+"""
 
 from __future__ import annotations
 

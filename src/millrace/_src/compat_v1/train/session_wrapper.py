@@ -1,4 +1,7 @@
-"""What wraps a session: the base class of sessions that make, watch and replace the session which they run."""
+"""What wraps a session: the base class of sessions that make, watch and replace the session which they run.
+
+Tests: tests/compat_v1/train/test_watched_session.py
+"""
 
 from __future__ import annotations
 

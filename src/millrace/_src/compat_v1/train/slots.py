@@ -1,4 +1,7 @@
-"""Slots: variables that an optimizer keeps beside each variable that it trains."""
+"""Slots: variables that an optimizer keeps beside each variable that it trains.
+
+Tests: tests/compat_v1/train/test_optimizer.py
+"""
 
 from __future__ import annotations
 

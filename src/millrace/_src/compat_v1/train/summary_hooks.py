@@ -1,4 +1,7 @@
-"""Hooks that write summaries of a training: those of the program, and the steps per second."""
+"""Hooks that write summaries of a training: those of the program, and the steps per second.
+
+Tests: tests/oracle/programs/v1_monitored.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The threads of a `Supervisor`: summaries, steps per second, checkpoints, each every so many seconds."""
+"""The threads of a `Supervisor`: summaries, steps per second, checkpoints, each every so many seconds.
+
+Tests: tests/compat_v1/train/test_supervisor.py
+"""
 
 from __future__ import annotations
 

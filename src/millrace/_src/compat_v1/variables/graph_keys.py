@@ -1,6 +1,8 @@
 """`tf.compat.v1.GraphKeys`: the names of a graph's collections.
 
 Code that makes a variable, a loss or a queue runner and code that uses all of them agree on such a name.
+
+Tests: tests/compat_v1/variables/test_collections.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A variable that consists of several variables, each a slice of it along one dimension."""
+"""A variable that consists of several variables, each a slice of it along one dimension.
+
+Tests: tests/oracle/programs/v1_partitions.py, tests/compat_v1/variables/test_partitioned_getting.py
+"""
 
 from __future__ import annotations
 

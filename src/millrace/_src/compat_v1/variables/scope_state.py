@@ -3,6 +3,8 @@
 Each graph has one store of variables, and for each thread a scope in force. A function that is built shares both with
 the graph around it; eager code shares both with the default graph at top level. Both live with the graph, in a
 collection that programs do not see.
+
+Tests: tests/compat_v1/variables/test_scope_opening.py
 """
 
 from __future__ import annotations

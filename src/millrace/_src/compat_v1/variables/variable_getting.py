@@ -2,6 +2,8 @@
 
 A store holds the variables by their full names. Whether a variable may, must or must not be there is said by `reuse`:
 None or False, True, or `AUTO_REUSE`.
+
+Tests: tests/compat_v1/variables/test_get_variable.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """`tf.compat.v1.VariableScope`: a prefix of variables' names, and defaults of `get_variable` under that prefix.
 
 A scope is a plain record. `variable_scope` makes scopes and puts them in force, `get_variable` reads them.
+
+Tests: tests/compat_v1/variables/test_scope_opening.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""`Dataset.list_files`: the names of the files that match patterns."""
+"""`Dataset.list_files`: the names of the files that match patterns.
+
+Tests: tests/oracle/programs/data_files.py, tests/data/test_record_datasets.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 A dataset op reads one or several files, one after the other, many records at a time; the readers are in `ops.io`. A
 pass saves which file it is in and where.
+
+Tests: tests/data/test_record_datasets.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""`Dataset.filter`: the elements for which a predicate is true."""
+"""`Dataset.filter`: the elements for which a predicate is true.
+
+Tests: tests/data/transforms/test_map_elements.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The op that filters with a predicate of several elements at a time; TensorFlow's optimizer makes it."""
+"""The op that filters with a predicate of several elements at a time; TensorFlow's optimizer makes it.
+
+Tests: tests/data/transforms/test_map_elements.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`Dataset.with_options`: a dataset that says how it is to be run."""
+"""`Dataset.with_options`: a dataset that says how it is to be run.
+
+Tests: tests/data/test_options.py
+"""
 
 from __future__ import annotations
 

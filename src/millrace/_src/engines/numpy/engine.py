@@ -1,4 +1,7 @@
-"""The NumPy engine: runs eager kernels and compiled graphs, needs no compiler, takes any op and any shape."""
+"""The NumPy engine: runs eager kernels and compiled graphs, needs no compiler, takes any op and any shape.
+
+Tests: tests/contracts/engines/test_conformance.py
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 An eager op on an accelerator is its kernel with jax.numpy, compiled once for each set of shapes, on arguments that are
 put there. Ops that JAX cannot run in this way stay on the host, and so do ops whose checks of values (an index
 out of range) would be lost.
+
+Tests: tests/engines/test_accelerators.py, tests/engines/xla/test_placement.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 The graph is walked once, while JAX traces, in the order of its operations. Whatever depends only on constants and
 static shapes is computed on the host with the NumPy kernels, so an op whose shape argument comes from `tf.shape(x)`
 finds a plain array.
+
+Tests: tests/engines/xla/test_engine.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 This module is the counterpart of `engines.numpy.namespace`: it has the same extra functions under the same names, so
 that a kernel is one text for both engines. Control flow becomes `jax.lax` control flow, which carries the values of the
 variables among the operands (see `variable_cells`).
+
+Tests: tests/contracts/test_every_op.py
 """
 
 from __future__ import annotations

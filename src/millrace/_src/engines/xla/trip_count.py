@@ -2,6 +2,8 @@
 
 A list that grows in a loop needs its final size when XLA compiles. Most loops count: the values that the condition
 reads follow from constants alone. That small part of condition and body is run on the host, ahead of time.
+
+Tests: tests/control_flow/test_while_loop.py, tests/control_flow/test_while_gradient.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Strings, Python and output are refused, by names of op and node. Shapes that depend on data, and random numbers inside
 of loops, are not a fault of the user's: such a graph runs on NumPy, with the reason.
+
+Tests: tests/engines/xla/test_engine.py
 """
 
 from __future__ import annotations

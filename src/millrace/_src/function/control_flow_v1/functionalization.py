@@ -6,6 +6,8 @@ operations, variables that are resources, and arrays that are lists.
 Idea: a `Replay` makes the tensors that are asked for, each from those that its node takes. What `Switch` and `Merge`
 say becomes a `tf.cond`, what `Enter` and `Exit` say becomes a `tf.while_loop`, whose functions play the nodes of the
 branch or the loop. A `Scope` is one such function: where its nodes go, and the tensors that are there already.
+
+Tests: tests/formats/test_v1_graphs_of_tensorflow.py
 """
 
 from __future__ import annotations

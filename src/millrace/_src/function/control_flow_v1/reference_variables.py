@@ -2,6 +2,8 @@
 
 A variable that the graph refers to directly ("reference variable") becomes a `tf.Variable` as well. Ops that change
 such a variable take the variable itself (`V1Variable`); any other op reads it.
+
+Tests: tests/compat_v1/saved_model/test_builder_and_loader.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 A translation takes the node and its inputs, and returns the node's outputs, or None where the node is as it is. Of a
 tensor array, the flow becomes a list of tensors, which ops hand on; nothing is behind the handle any more.
+
+Tests: tests/formats/test_v1_graphs_of_tensorflow.py
 """
 
 from __future__ import annotations

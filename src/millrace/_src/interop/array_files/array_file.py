@@ -1,4 +1,7 @@
-"""What files of named arrays have in common, so that a table, a comparison or a conversion is written once."""
+"""What files of named arrays have in common, so that a table, a comparison or a conversion is written once.
+
+Tests: tests/interop/array_files/test_npz_file.py, tests/interop/array_files/test_safetensors_file.py
+"""
 
 from __future__ import annotations
 

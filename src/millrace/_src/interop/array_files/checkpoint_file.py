@@ -1,4 +1,7 @@
-"""A checkpoint of TensorFlow as a file of named arrays."""
+"""A checkpoint of TensorFlow as a file of named arrays.
+
+Tests: tests/interop/array_files/test_file_conversion.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Finds the file of named arrays that a path means: by its suffix, or by the files of a checkpoint beside it."""
+"""Finds the file of named arrays that a path means: by its suffix, or by the files of a checkpoint beside it.
+
+Tests: tests/interop/array_files/test_file_conversion.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The object graph of a checkpoint whose variables are known by their paths alone: a tree."""
+"""The object graph of a checkpoint whose variables are known by their paths alone: a tree.
+
+Tests: tests/interop/array_files/test_file_conversion.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Arrays to be written into a file: from another file, or from memory."""
+"""Arrays to be written into a file: from another file, or from memory.
+
+Tests: tests/interop/array_files/test_file_conversion.py
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Batching rules of ops that gather and scatter.
 
 Where each row has indices of its own, the row's number is put in front of the indices, and one op serves all rows.
+
+Tests: tests/contracts/test_every_batching.py, tests/autodiff/test_vectorize.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 The shape of a row is the shape of the batch without the first dimension. An op that changes shapes keeps the rows
 first; axes that count from the left move one to the right.
+
+Tests: tests/contracts/test_every_batching.py, tests/autodiff/test_vectorize.py
 """
 
 from __future__ import annotations

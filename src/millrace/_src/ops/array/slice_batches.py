@@ -2,6 +2,8 @@
 
 The rows stay whole: a slice takes all of the first axis, and axes that count from the left move one to the right. Where
 each row has bounds of its own, the slice becomes a gather.
+
+Tests: tests/contracts/test_every_batching.py, tests/autodiff/test_vectorize.py
 """
 
 from __future__ import annotations

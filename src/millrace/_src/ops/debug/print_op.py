@@ -1,6 +1,8 @@
 """`tf.compat.v1.Print`: an identity that prints other tensors to standard error when the operation runs.
 
 Printing may stop after `first_n` times; each operation of a compiled graph counts for itself.
+
+Tests: tests/compat_v1/debugging/test_printing.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 All records are cut at once: NumPy finds the delimiters. A column of plain numbers is read from the characters
 themselves; for other columns the fields are made as `bytes` and read one by one. A table with a mistake is left to the
 rules, which know how to report it.
+
+Tests: tests/ops/io/test_comma_separated.py
 """
 
 from __future__ import annotations

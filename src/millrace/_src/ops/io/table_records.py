@@ -2,6 +2,8 @@
 
 They are those of RFC 4180, in TensorFlow's form. The first mistake of a table is the one that is reported, so records
 and fields are read in order.
+
+Tests: tests/ops/io/test_comma_separated.py
 """
 
 from __future__ import annotations

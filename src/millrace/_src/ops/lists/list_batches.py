@@ -3,6 +3,8 @@
 So the lists of all rows have one length. Lists that differ in length, as rows with loops of their own make such lists,
 are a vector of lists (`BatchedValue.by_row`) and are left to the loop over the rows. A list of lists has lists with
 the rows first.
+
+Tests: tests/control_flow/test_batched_loops.py
 """
 
 from __future__ import annotations

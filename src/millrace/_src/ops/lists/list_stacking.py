@@ -1,6 +1,8 @@
 """All elements of a list as one tensor: stacked, gathered, joined; and two lists as one.
 
 The gradient of the tensor is taken apart again, into the elements of the list's gradient.
+
+Tests: tests/ops/lists/test_making.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 The rows become one more axis of a stack of matrices, one more label of an einsum, or one more axis beside the reduced
 axes. See `batching_rules` for what a rule is.
+
+Tests: tests/contracts/test_every_batching.py, tests/autodiff/test_vectorize.py
 """
 
 from __future__ import annotations

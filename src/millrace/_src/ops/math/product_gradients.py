@@ -1,4 +1,7 @@
-"""What the gradients of matrix products have in common: the products themselves, and sums over stacks of matrices."""
+"""What the gradients of matrix products have in common: the products themselves, and sums over stacks of matrices.
+
+Tests: tests/ops/math/test_matmul.py
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 Such an op takes a batch of images already, so the rows of a batching become part of the batch
 (`batching_rules.folding`). Where the filter, or a value for each channel, differs from row to row, the rows become
 groups of channels instead. An op that keeps groups of channels apart, as convolutions do, then keeps the rows apart.
+
+Tests: tests/contracts/test_every_batching.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Rows of any depth lie side by side, so picking rows is one op, `RaggedGather`, and joining tensors along the first axis
 is one concatenation of flat values and one of row lengths a depth. Every function here takes dense tensors too.
+
+Tests: tests/oracle/programs/ragged_arrays.py
 """
 
 from __future__ import annotations

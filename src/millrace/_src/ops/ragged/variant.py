@@ -2,6 +2,8 @@
 
 A variant is any object; values of different sizes can be stacked as variants. `RaggedVariant` holds the splits and
 values of a ragged tensor; it never changes.
+
+Tests: tests/ops/ragged/test_variant_ops.py
 """
 
 from __future__ import annotations

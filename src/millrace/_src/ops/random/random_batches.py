@@ -2,6 +2,8 @@
 
 An op that draws a shape draws that shape with the rows first. An op whose parameters differ from row to row takes the
 rows as further parameters.
+
+Tests: tests/contracts/test_every_batching.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A stream of 32-bit words under two seeds, from which shuffles draw."""
+"""A stream of 32-bit words under two seeds, from which shuffles draw.
+
+Tests: tests/data/test_pass_seeds.py, tests/data/transforms/test_shuffle.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Frames, overlaps and transforms calculate with sizes. The arithmetic is the same text for both kinds; what a trace knows
 stays known, and costs no operation.
+
+Tests: tests/ops/signal/test_framing.py
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ SciPy's transforms keep single precision, and run many rows at once. XLA's take 
 other axes go to the end first, one by one. A transform back to real numbers reads half of a spectrum; only along its
 last axis, so the other axes are transformed before. No engine transforms an axis without elements: such a transform is
 all zeros.
+
+Tests: tests/ops/signal/test_fourier.py, tests/ops/signal/test_fourier_axes.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What kernels refuse in the three arrays of a sparse tensor, in words that several of TensorFlow's kernels share."""
+"""What kernels refuse in the three arrays of a sparse tensor, in words that several of TensorFlow's kernels share.
+
+Tests: tests/oracle/programs/sparse_features.py
+"""
 
 from __future__ import annotations
 

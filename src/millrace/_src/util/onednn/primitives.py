@@ -6,6 +6,8 @@ before, or out of it afterwards, by a primitive of its own (a reorder), in borro
 
 A primitive may run in several threads at once. Where its operands stand is noted in memory objects, which may not be
 shared: each call takes a set of them, and puts it back.
+
+Tests: tests/util/onednn/test_products.py
 """
 
 from __future__ import annotations
