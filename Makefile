@@ -71,8 +71,8 @@ api: $(VENV)/venv.stamp  ## write the generated tables anew
 stubs: $(VENV)/venv.stamp  ## write .pyi files, so that editors see the public names
 	@$(PYTHON) tools/gen_stubs.py
 
-bench: $(VENV)/bench.stamp  ## side by side with the frameworks that are installed; RECORD=1 writes docs/benchmarks.md; ROWS=..., MODES=pinned
-	@$(PYTHON) -m benchmarks $(if $(PEERS),--peers $(PEERS)) $(if $(MODES),--modes $(MODES)) $(if $(RECORD),--record) $(ROWS)
+bench: $(VENV)/bench.stamp  ## side by side with the frameworks that are installed; RECORD=1 writes docs/benchmarks.md; ROWS=..., MODES=pinned; MODELS=1: whole models
+	@$(PYTHON) -m benchmarks$(if $(MODELS),.models) $(if $(PEERS),--peers $(PEERS)) $(if $(MODES),--modes $(MODES)) $(if $(RECORD),--record) $(ROWS)
 
 clean:  ## remove everything that was made
 	@rm -rf $(VENV) .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

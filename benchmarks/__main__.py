@@ -9,13 +9,14 @@ import subprocess
 import sys
 from typing import Any
 
-from benchmarks import chart, machine, report, results_file
+from benchmarks import chart, machine, page, report, results_file
 from benchmarks.growth import Growth
 from benchmarks.measured import Measured
 from benchmarks.modes import Mode, modes
 from benchmarks.noise import Bystanders, warnings
+from benchmarks.options import add_options, read_options
 from benchmarks.programs import ORDER
-from benchmarks.runner import FRAMEWORKS, ROOT, VARIABLE, Peer, environment, interpreters, measure, rows
+from benchmarks.runner import FRAMEWORKS, ROOT, Peer, environment, interpreters, measure, rows
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -24,21 +25,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "names", nargs="*", help=f"programs or rows to measure (all if none): {', '.join((*ORDER, GROWTH))}"
     )
-    parser.add_argument(
-        "--peers",
-        default="",
-        metavar="NAME=PYTHON,...",
-        help=f"interpreters of {', '.join(FRAMEWORKS[1:])}, e.g. torch=/opt/torch/bin/python; "
-        f"also {VARIABLE.format('TORCH')} and the like; else the running one",
-    )
-    parser.add_argument("--frameworks", default=",".join(FRAMEWORKS), help="measure these alone: %(default)s")
-    parser.add_argument(
-        "--modes", default="pinned,free", help="pinned: processor time on one core; free: wall time on all: %(default)s"
-    )
-    parser.add_argument("--core", type=int, help="the core of the pinned processes (the last)")
-    parser.add_argument("--rounds", type=int, default=9, help="repetitions of each row (9)")
-    parser.add_argument("--record", action="store_true", help="write the results and docs/benchmarks.md")
-    parser.add_argument("--verbose", action="store_true", help="show what the frameworks print")
+    add_options(parser, FRAMEWORKS, rounds=9)
     return parser.parse_args(arguments)
 
 
@@ -128,16 +115,14 @@ class Run:
     def record(self) -> None:
         """Writes the results so far, beside those of earlier runs of the day, the page, and the chart."""
         date, facts = str(self.machine["date"])[:10], self.facts()
-        path = f"benchmarks/results/{date}.json"
-        earlier, growths, versions = results_file.read(ROOT / path)
-        facts["versions"] = versions | facts["versions"]
-        results, growths = results_file.merged(earlier, self.results), self.growths or growths
-        results_file.write(ROOT / path, results, growths, facts)
-        chart_name = "" if importlib.util.find_spec("matplotlib") is None else "benchmarks.png"
-        if chart_name:
-            chart.draw(results, ROOT / "docs" / chart_name)
-        page = report.page(results, facts, path, growths, chart_name)
-        (ROOT / "docs" / "benchmarks.md").write_text(page, encoding="utf-8")
+        path = ROOT / "benchmarks" / "results" / f"{date}.json"
+        earlier, growths, earlier_facts = results_file.read(path)
+        facts["versions"] = earlier_facts.get("versions", {}) | facts["versions"]
+        results = results_file.merged(earlier, self.results)
+        results_file.write(path, results, self.growths or growths, facts)
+        if importlib.util.find_spec("matplotlib") is not None:
+            chart.draw(results, page.PAGE.with_name(page.CHART))
+        page.rewrite()
 
     def close(self) -> None:
         """Ends all processes."""
@@ -149,13 +134,8 @@ class Run:
 def main(arguments: list[str] | None = None) -> int:
     """Measures, prints, records; the exit code is 0 whatever the numbers are."""
     options = parse(arguments)
-    given = dict(pair.split("=", 1) for pair in options.peers.split(",") if pair)
-    unknown = {*given, *options.frameworks.split(",")} - set(FRAMEWORKS)
-    if unknown:
-        print(f"unknown framework {sorted(unknown)}; known are {', '.join(FRAMEWORKS)}", file=sys.stderr)
-        return 2
     try:
-        chosen = modes(options.modes.split(","), options.core)
+        given, chosen = read_options(options, FRAMEWORKS)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2

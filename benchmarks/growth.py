@@ -17,6 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from benchmarks.rows import on_numpy
+
 FITTED = 3
 """How many of the largest sizes a power is fitted to: at small sizes, what does not grow weighs most."""
 _REPETITIONS = 5
@@ -160,8 +162,8 @@ def _train_step(tf: Any, batch: int) -> Callable[[], Any]:
             variable.assign_sub(0.1 * gradient)
         return loss
 
-    function = tf.function(step, input_signature=[tf.TensorSpec([None, 64])], jit_compile=False)
-    return lambda: function(x)
+    function = tf.function(step, input_signature=[tf.TensorSpec([None, 64])])
+    return on_numpy(tf, lambda: function(x))
 
 
 SUBJECTS = (

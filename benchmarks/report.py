@@ -26,7 +26,7 @@ Measured {machine}. {versions}.
 - Where a framework has several variants of a program, Millrace's number is the one with default settings, after a few
   seconds of calls; the others' is their best variant, which is named. All variants stand in the table below.
 - *graph* is `tf.function` without a compiler, *jit_compile*, *jit* and *compile* are `tf.function(jit_compile=True)`,
-  `jax.jit` and `torch.compile`; *NumPy tier* is `tf.function(jit_compile=False)`.
+  `jax.jit` and `torch.compile`; *NumPy tier* is what `tf.config.optimizer.set_jit(False)` gives.
 - JAX, and Millrace's compiled functions, may return before they are done: what is outstanding is waited for at the end
   of a repetition of many calls. TensorFlow and PyTorch have computed when a call returns.
 - An empty cell: the framework has no such thing, or, with 100,000 operations, takes too long.
@@ -167,6 +167,7 @@ def page(
     results_path: str,
     growths: Sequence[Growth] = (),
     chart: str = "",
+    models: str = "",
 ) -> str:
     """Returns `docs/benchmarks.md`.
 
@@ -176,13 +177,14 @@ def page(
       results_path: where all repetitions are.
       growths: how time and memory grow.
       chart: the file of the chart, beside the page; "" if there is none.
+      models: the part of the page about whole models.
     """
     frameworks = list(facts["versions"])
     notes = "".join(f"- Not measured: {LABELS[name]} ({why}).\n" for name, why in facts["missing"].items())
     notes += "".join(f"- {text}.\n" for text in dict.fromkeys(_failure_texts(results)))
     by_mode = [[m for m in results if m.mode == mode] for mode in dict.fromkeys(m.mode for m in results)]
     parts = [section(rows, frameworks) for rows in by_mode]
-    parts += [lost_rows(results), growth_section(growths) if growths else ""]
+    parts += [lost_rows(results), growth_section(growths) if growths else "", models]
     return PAGE.format(
         rounds=_repetitions(results),
         results=results_path,

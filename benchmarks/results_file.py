@@ -25,8 +25,8 @@ def write(path: Path, results: Sequence[Measured], growths: Sequence[Growth], fa
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
-def read(path: Path) -> tuple[list[Measured], list[Growth], dict[str, str]]:
-    """Returns the rows that still exist, the growths, and the versions of the frameworks; nothing without a file."""
+def read(path: Path) -> tuple[list[Measured], list[Growth], dict[str, Any]]:
+    """Returns the rows that still exist, the growths, and the facts of the run; nothing without a file."""
     if not path.exists():
         return [], [], {}
     content = json.loads(path.read_text(encoding="utf-8"))
@@ -39,7 +39,8 @@ def read(path: Path) -> tuple[list[Measured], list[Growth], dict[str, str]]:
             values = {_series(name): numbers["repetitions"] for name, numbers in stored["results"].items()}
             failures = {_series(name): why for name, why in stored["failures"].items()}
             results.append(Measured(program, row, mode, values, failures, stored.get("shares", [])))
-    return results, [Growth(**growth) for growth in content.get("growths", [])], content["versions"]
+    facts = {name: value for name, value in content.items() if name not in ("growths", "rows")}
+    return results, [Growth(**growth) for growth in content.get("growths", [])], facts
 
 
 def merged(old: Sequence[Measured], new: Sequence[Measured]) -> list[Measured]:

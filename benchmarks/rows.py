@@ -61,5 +61,20 @@ def tf_variants(tf: Any, make: Callable[[bool | None], Callable[[], Any]]) -> di
       tf: the module.
       make: takes the argument `jit_compile` of `tf.function`; returns what one call does.
     """
-    variants = {"default": None, "numpy": False, "jit": True} if is_millrace(tf) else {"graph": None, "jit": True}
-    return {variant: make(jit_compile) for variant, jit_compile in variants.items()}
+    if is_millrace(tf):
+        return {"default": make(None), "numpy": on_numpy(tf, make(None)), "jit": make(True)}
+    return {"graph": make(None), "jit": make(True)}
+
+
+def on_numpy(tf: Any, call: Callable[[], Any]) -> Callable[[], Any]:
+    """Returns a call in which functions that are called for the first time are pinned to Millrace's NumPy tier."""
+    set_jit = tf.config.optimizer.set_jit
+
+    def pinned() -> Any:
+        set_jit(False)
+        try:
+            return call()
+        finally:
+            set_jit("")
+
+    return pinned

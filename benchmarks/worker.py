@@ -34,7 +34,12 @@ FUNCTIONS = {"millrace": "tensorflow"}
 """Framework -> the function of a program that sets it up, where the two names differ."""
 
 
-def _wait(framework: str, module: Any) -> Callable[[Any], Any]:
+def compiles() -> bool:
+    """Returns whether a compiler is at work in the background of this process."""
+    return any(thread.name == COMPILER for thread in threading.enumerate())
+
+
+def waiting(framework: str, module: Any) -> Callable[[Any], Any]:
     """Returns what waits for a result that may still be computed."""
     if framework == "jax":
         return module.block_until_ready  # type: ignore[no-any-return]  # a function
@@ -55,7 +60,7 @@ class Worker:
         self.settling = SETTLING.get(framework, {})
         self.module: Any = importlib.import_module(MODULES[framework])
         self.function = FUNCTIONS.get(framework, framework)
-        self.wait = _wait(framework, self.module)
+        self.wait = waiting(framework, self.module)
         self.clock: Callable[[], float] = getattr(time, clock)
         self.calls: dict[str, dict[str, dict[str, Callable[[], Any]]]] = {}
         self.counts: dict[tuple[str, str], int] = {}
@@ -92,7 +97,7 @@ class Worker:
         while (now := time.perf_counter()) - start < MAX_SETTLING and (now - since < seconds or calls < count):
             self.wait(call())
             calls += 1
-            if any(thread.name == COMPILER for thread in threading.enumerate()):
+            if compiles():
                 since, calls = time.perf_counter(), 0
 
     def repetition(self, call: Callable[[], Any], count: int) -> dict[str, float]:

@@ -15,8 +15,9 @@ from benchmarks.growth import SUBJECTS, Growth, Subject, power
 from benchmarks.measured import Measured
 from benchmarks.modes import modes
 from benchmarks.programs import ORDER
-from benchmarks.rows import Row, Series, is_millrace, tf_variants
+from benchmarks.rows import Row, Series, is_millrace, on_numpy, tf_variants
 from benchmarks.runner import FRAMEWORKS, measure, rows
+from millrace._src.passes.optimizer_options import jit_pin
 
 ROOT = Path(__file__).resolve().parents[2]
 PINNED, FREE = modes(["pinned", "free"], 0)
@@ -161,9 +162,19 @@ def test_a_function_runs_in_the_variants_of_its_framework() -> None:
 
     assert is_millrace(millrace)
     calls = tf_variants(millrace, lambda jit_compile: lambda: jit_compile)
-    assert {variant: call() for variant, call in calls.items()} == {"default": None, "numpy": False, "jit": True}
+    assert {variant: call() for variant, call in calls.items()} == {"default": None, "numpy": None, "jit": True}
     calls = tf_variants(object(), lambda jit_compile: lambda: jit_compile)
     assert {variant: call() for variant, call in calls.items()} == {"graph": None, "jit": True}
+
+
+def test_the_variant_numpy_is_pinned_to_the_numpy_tier() -> None:
+    import millrace
+
+    function = millrace.function(lambda x: x + 1.0)
+    call = on_numpy(millrace, lambda: function(millrace.constant(1.0)))
+    assert call().numpy() == 2.0
+    assert jit_pin() is None
+    assert "set_jit(False)" in function.get_concrete_function(millrace.constant(1.0)).tier.reason
 
 
 def test_every_program_is_in_the_order_and_has_rows_with_distinct_keys() -> None:
@@ -208,8 +219,8 @@ def test_a_run_of_some_rows_replaces_these_and_keeps_the_others(tmp_path: Path) 
     path = tmp_path / "results" / "x.json"
     assert results_file.read(path) == ([], [], {})
     results_file.write(path, [row, other], [growth], {"versions": {"millrace": "0.1"}})
-    earlier, growths, versions = results_file.read(path)
-    assert (earlier, growths, versions) == ([row, other], [growth], {"millrace": "0.1"})
+    earlier, growths, facts = results_file.read(path)
+    assert (earlier, growths, facts) == ([row, other], [growth], {"versions": {"millrace": "0.1"}})
     newer = dataclasses.replace(row, values={Series("millrace"): [1.0]})
     free = dataclasses.replace(newer, mode=FREE)
     assert results_file.merged(earlier, [free, newer]) == [newer, other, free]
