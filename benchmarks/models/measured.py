@@ -10,7 +10,7 @@ from benchmarks.modes import Mode
 from benchmarks.rows import Series
 
 Figures = dict[str, float]
-"""The numbers of one process, by the names in `FIGURES`; `share` is the share of a core that it had."""
+"""The numbers of one process, by the names in `FIGURES`; `share` is the share of a core that it had; `is_settled`."""
 
 
 @dataclass
@@ -30,6 +30,10 @@ class MeasuredModel:
         """Returns how many times a peer's number the number of a series is; below 1, the series wins."""
         own, other = self.least(series, figure), self.least(Series(peer), figure)
         return own / other if own is not None and other else None
+
+    def is_settled(self, series: Series) -> bool:
+        """Returns whether all processes settled before their steady steps were measured."""
+        return all(figures["is_settled"] for figures in self.values.get(series, ()))
 
     def as_json(self) -> dict[str, Any]:
         """Returns everything that was measured."""

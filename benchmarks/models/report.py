@@ -20,7 +20,8 @@ _SECTION = """## Whole models
 
 Written by `make bench MODELS=1 RECORD=1`; each model runs in a process of its own on each framework, and a cell is the
 least of {rounds}. Times count from before the model is built, after the imports, without executables of earlier
-processes. The *steady* step is the median once Millrace has *settled*: no compiler is at work in the background.
+processes. The *steady* step is the median once Millrace has *settled*: no compiler is at work in the background; with
+*>*, it still was when the wait of a minute ended, and the steady step was measured beside it.
 In brackets: how many times TensorFlow's number. **Below 1, Millrace wins.** The programs are in
 `benchmarks/models/programs`, all numbers in `{path}`.
 
@@ -55,7 +56,8 @@ def _cell(measured: MeasuredModel, series: Series, figure: str) -> str:
     """Returns a number, with its ratio to TensorFlow if it is one of Millrace's that has one."""
     if series in measured.failures:
         return "failed"
-    text = number(measured.least(series, figure))
+    late = "> " if figure == "settle" and not measured.is_settled(series) else ""
+    text = late + number(measured.least(series, figure))
     compared = any(figure == f.name for f in COMPARED)
     ratio = measured.ratio(series, figure) if compared and series.framework == "millrace" else None
     return text if ratio is None else f"{text} ({ratio:.2f})"

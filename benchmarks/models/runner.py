@@ -16,7 +16,7 @@ from benchmarks.runner import ROOT, environment
 
 WARM = "warm cache"
 """The variant of Millrace that finds what an earlier process compiled."""
-LONGEST = 1200
+MAX_SECONDS = 1200
 """Seconds after which a process is ended."""
 
 Run = Callable[[Series, Model, Mode], Figures]
@@ -55,7 +55,7 @@ class Processes:
             text=True,
             cwd=ROOT,
             env=environment(mode) | variables,
-            timeout=LONGEST,
+            timeout=MAX_SECONDS,
             check=False,
         )
         answer: dict[str, Any] = json.loads(result.stdout or "{}")

@@ -23,8 +23,8 @@ from benchmarks.worker import MAX_SETTLING, MODULES, compiles, waiting
 FIRST_STEPS = 30
 QUIET = {"millrace": (3.0, 5)}
 """Framework -> the seconds and the number of steps without a compiler at work after which it has settled."""
-STEADY_SECONDS, STEADY_STEPS, LEAST_SECONDS = 8.0, 60, 1.0
-"""The steady steps end after so many seconds, or after so many steps if these took the least seconds."""
+MAX_STEADY, MIN_STEADY, MIN_STEPS = 8.0, 1.0, 60
+"""The steady steps end after the most seconds, or before that after the least seconds and the least steps."""
 
 
 class Steps:
@@ -62,23 +62,23 @@ class Steps:
             self.make()
         return self.clock() - self.start
 
-    def settle(self, seconds: float, count: int) -> float:
-        """Makes steps until no compiler was at work for so long, and so many steps; returns when it was last."""
+    def settle(self, seconds: float, count: int) -> bool:
+        """Makes steps until no compiler was at work for so long, and so many steps; returns whether that came."""
         begun, quiet = self.wall(), 0
         while self.wall() - begun < MAX_SETTLING:
             if quiet >= count and self.wall() - self.busy_until >= seconds:
-                break
+                return True
             before = self.busy_until
             self.make()
             quiet = quiet + 1 if self.busy_until == before else 0
-        return self.busy_until
+        return False
 
     def steady(self) -> tuple[float, float]:
         """Returns the median of the last third of many steps, and the share of a core that the process had."""
         seconds: list[float] = []
         begun, processor = time.perf_counter(), time.process_time()
-        while (wall := time.perf_counter() - begun) < STEADY_SECONDS:
-            if len(seconds) >= STEADY_STEPS and wall >= LEAST_SECONDS:
+        while (wall := time.perf_counter() - begun) < MAX_STEADY:
+            if len(seconds) >= MIN_STEPS and wall >= MIN_STEADY:
                 break
             seconds.append(self.make())
         return last_third(seconds), (time.process_time() - processor) / max(time.perf_counter() - begun, 1e-9)
@@ -95,7 +95,8 @@ def measure(build: Callable[[], Any], framework: str, wait: Callable[[Any], Any]
     steps = Steps(build, wait, getattr(time, clock))
     first = steps.until(1)
     thirty = steps.until(FIRST_STEPS - 1)
-    settled = steps.settle(*QUIET.get(framework, (0.0, 0)))
+    is_settled = steps.settle(*QUIET.get(framework, (0.0, 0)))
+    settled = steps.busy_until
     steady, share = steps.steady()
     return {
         "first": first,
@@ -104,6 +105,7 @@ def measure(build: Callable[[], Any], framework: str, wait: Callable[[Any], Any]
         "settle": settled,
         "memory": peak_megabytes(),
         "share": share,
+        "is_settled": is_settled,
     }
 
 

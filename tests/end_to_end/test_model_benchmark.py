@@ -56,7 +56,15 @@ for name, sizes in {programs!r}.items():
 
 def figures(**changed: float) -> dict[str, float]:
     """Returns the figures of one process."""
-    same = {"first": 2.0, "thirty": 4.0, "steady": 10.0, "settle": 3.0, "memory": 500.0, "share": 1.0}
+    same = {
+        "first": 2.0,
+        "thirty": 4.0,
+        "steady": 10.0,
+        "settle": 3.0,
+        "memory": 500.0,
+        "share": 1.0,
+        "is_settled": True,
+    }
     return same | changed
 
 
@@ -110,7 +118,8 @@ def test_times_count_from_before_the_model_is_built() -> None:
     assert steps.until(1) == 6.0
     assert steps.until(29) == 35.0
     assert steps.make() == 1.0
-    assert steps.settle(0.0, 5) == 0.0
+    assert steps.settle(0.0, 5)
+    assert steps.busy_until == 0.0
     assert now[0] == 41.0
 
 
@@ -123,6 +132,7 @@ def test_a_cell_is_the_least_of_the_rounds_with_its_ratio_to_tensorflow() -> Non
     assert "steady step 20 (2.00) ms" in report.lines(row)[0]
     assert "steady step 10 ms" in report.lines(row)[1]
     assert "settled 3 s" in report.lines(row)[0]
+    assert "settled > 3 s" in report.lines(measured(millrace=[figures(is_settled=False)]))[0]
 
 
 class _Runs:
