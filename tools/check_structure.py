@@ -57,6 +57,41 @@ SHARED_CLASS_NAMES: dict[str, str] = {
 # Names of classes that begin with an underscore in TensorFlow, whose users see them in messages and files.
 PRIVATE_IN_TENSORFLOW = frozenset({"_DictWrapper", "_SignatureMap", "_TupleWrapper", "_UserObject"})
 
+# "path: function" -> why the function is named by a participle. Functions are verbs: the list may only get shorter.
+PARTICIPLES: dict[str, str] = {
+    "autograph/operators/builtin_iterators.py: reversed_": "Python's own name",
+    "autograph/operators/builtin_reductions.py: sorted_": "Python's own name",
+    "autograph/operators/matching.py: chosen": "a name in code that AutoGraph generates",
+    "autograph/operators/unpacking.py: unpacked": "a name in code that AutoGraph generates",
+    "core/array_namespace.py: searchsorted": "NumPy's own name",
+    "core/op_functions.py: added_to": "the decorator of a rule, which has the name of the rule",
+    "data/pool.py: done": "the field's word: a task that is done",
+    **dict.fromkeys(
+        (
+            "passes/arithmetic.py: _reduced_without_dims",
+            "passes/arithmetic.py: _reshaped_twice",
+            "passes/arithmetic.py: _transposed",
+        ),
+        "the pattern that a rule rewrites",
+    ),
+    "passes/value_ranges.py: passed_on": "named after the values whose facts it gives",
+    "testing/plain_case.py: assertTotallyOrdered": "a public name of TensorFlow",
+    "trackable/list_wrapper.py: __reversed__": "Python's own name",
+}
+
+# Participles that do not end in -ed, and words that do and are none.
+IRREGULAR = frozenset(
+    {
+        "bound", "broken", "built", "chosen", "done", "drawn", "found", "frozen", "given", "held", "hidden", "kept",
+        "known", "left", "lent", "made", "met", "rebuilt", "rewritten", "seen", "sent", "shown", "spent", "stuck",
+        "taken", "told", "understood", "written",
+    }
+)  # fmt: skip
+NOT_PARTICIPLES = frozenset({"embed", "exceed", "feed", "need", "proceed", "ragged", "seed", "succeed"})
+PREPOSITIONS = frozenset(
+    {"as", "at", "by", "for", "from", "if", "in", "of", "on", "once", "to", "twice", "with", "without"}
+)
+
 
 @dataclass(frozen=True)
 class Module:
@@ -103,6 +138,44 @@ def repeated_classes(sources: Iterable[Module], shared: Mapping[str, str]) -> li
     repeated = {name: paths for name, paths in homes.items() if len(paths) > 1}
     lines = [f"class {name} occurs in {', '.join(paths)}" for name, paths in repeated.items() if name not in shared]
     return lines + [f"class {name}: listed as shared but occurs once" for name in shared if name not in repeated]
+
+
+# --- functions are verbs ------------------------------------------------------------------------------------------
+
+
+def _functions(body: Iterable[ast.stmt]) -> Iterator[ast.FunctionDef]:
+    """Iterates over top-level functions and methods."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef):
+            yield node
+        elif isinstance(node, ast.ClassDef):
+            yield from _functions(node.body)
+
+
+def _is_participle(name: str) -> bool:
+    """Returns whether a name is a participle, alone or before a preposition: `moved`, `sorted_by`, not `known_size`."""
+    word, *rest = name.strip("_").split("_")
+    if rest and rest[0] not in PREPOSITIONS:
+        return False
+    return word in IRREGULAR or (len(word) > 4 and word.endswith("ed") and word not in NOT_PARTICIPLES)
+
+
+def _states_a_fact(function: ast.FunctionDef) -> bool:
+    """Returns whether a function is a property, a public name of TensorFlow or the kernel of an op."""
+    decorators = [ast.unparse(decorator) for decorator in function.decorator_list]
+    return any("property" in text or ".setter" in text or text.startswith(("export(", "op(")) for text in decorators)
+
+
+def participles(sources: Iterable[Module], allowed: Mapping[str, str]) -> list[str]:
+    """Returns a complaint for each function that is named by a participle instead of a verb."""
+    found = {
+        f"{module.path}: {function.name}"
+        for module in sources
+        for function in _functions(module.tree.body)
+        if _is_participle(function.name) and not _states_a_fact(function)
+    }
+    lines = [f"{name}: a function is named by a verb, not by a participle" for name in sorted(found - set(allowed))]
+    return lines + [f"{name}: listed as a participle, but is gone" for name in allowed if name not in found]
 
 
 # --- imports ------------------------------------------------------------------------------------------------------
@@ -278,6 +351,7 @@ def checks(root: Path) -> dict[str, Callable[[], list[str]]]:
     sources = modules(root)
     return {
         "class names": functools.partial(repeated_classes, sources, SHARED_CLASS_NAMES),
+        "verbs": functools.partial(participles, sources, PARTICIPLES),
         "import cycles": functools.partial(large_cycles, sources),
         "private imports": functools.partial(private_imports, sources),
         "types": functools.partial(vague_parameters, sources),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.compat_v1.weights import broadcast_weights, checked_broadcast, fitted_weights, squeezed_like
+from millrace._src.compat_v1.weights import broadcast_weights, check_broadcast, fit_weights, squeeze_like
 
 VALUES = np.ones([2, 3], np.float32)
 
@@ -31,7 +31,7 @@ def test_weights_of_another_shape_are_refused(weights: Any, words: str) -> None:
 def test_shapes_that_are_not_known_are_checked_when_the_graph_runs() -> None:
     @tf.function(input_signature=[tf.TensorSpec(None), tf.TensorSpec(None)])
     def f(weights: Any, values: Any) -> Any:
-        with checked_broadcast(weights, values):
+        with check_broadcast(weights, values):
             return weights * values
 
     assert f(tf.constant([[1.0], [2.0]]), VALUES).numpy().sum() == 9
@@ -46,7 +46,7 @@ def test_a_last_dimension_of_one_is_dropped(is_known: bool) -> None:
 
     @tf.function(input_signature=[spec])
     def f(labels: Any) -> Any:
-        return squeezed_like(labels, tf.constant([1.0, 2.0]))[0]
+        return squeeze_like(labels, tf.constant([1.0, 2.0]))[0]
 
     assert f(tf.constant([[1.0], [2.0]])).shape.as_list() == [2]
 
@@ -56,6 +56,6 @@ def test_a_last_dimension_of_one_is_dropped(is_known: bool) -> None:
 def test_weights_get_the_rank_of_the_values(shape: list[int], expected: list[int], is_known: bool) -> None:
     @tf.function(input_signature=[tf.TensorSpec(shape if is_known else None)])
     def f(weights: Any) -> Any:
-        return fitted_weights(weights, tf.constant(VALUES))
+        return fit_weights(weights, tf.constant(VALUES))
 
     assert f(tf.ones(shape)).shape.as_list() == expected

@@ -38,7 +38,7 @@ def everything_chosen(by_library: bool) -> Iterator[None]:
         patch.setattr(blas_threads, "SINGLE", -1)
         patch.setattr(blas_threads, "_WORTH_CHOOSING", 0)
         for choice, plain in CHOICES.items():
-            stack.enter_context(choice.pinned("onednn" if by_library else plain))
+            stack.enter_context(choice.pin("onednn" if by_library else plain))
         yield
 
 

@@ -11,7 +11,7 @@ import pytest
 import millrace as tf
 from millrace._src.core import overloads
 from millrace._src.core.op_homes import ELEMENTWISE_OVERLOAD_HOMES, OVERLOAD_HOMES
-from millrace._src.util.export import elementwise_functions, exported
+from millrace._src.util.export import elementwise_functions, find_exported
 
 ALL = [(cls, name) for cls, homes in OVERLOAD_HOMES.items() for name in homes]
 HANDLERS = [(cls, kind) for cls, homes in ELEMENTWISE_OVERLOAD_HOMES.items() for kind in homes]
@@ -33,7 +33,7 @@ def _declared(class_name: str, name: str) -> Any:
 @pytest.mark.parametrize(("class_name", "name"), ALL)
 def test_overload_has_the_parameters_of_its_function(class_name: str, name: str) -> None:
     function = _public(name)
-    assert exported(name) is function, "overloads go by the first public name of a function and its other names"
+    assert find_exported(name) is function, "overloads go by the first public name of a function and its other names"
     expected, actual = inspect.signature(function).parameters, inspect.signature(_declared(class_name, name)).parameters
     assert [p.name for p in actual.values()] == [p.name for p in expected.values()]
     assert [p.default for p in actual.values()] == [p.default for p in expected.values()]

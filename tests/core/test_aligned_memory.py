@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.core.aligned_memory import ALIGNMENT, SMALLEST_ALIGNED, copied, empty_array, taken
+from millrace._src.core.aligned_memory import ALIGNMENT, SMALLEST_ALIGNED, copy_aligned, empty_array, take
 
 Dataset = tf.data.Dataset
 DTYPES = [np.uint8, np.float32, np.complex128, np.bool_, ml_dtypes.bfloat16]
@@ -33,7 +33,7 @@ def test_large_arrays_are_aligned(dtype: Any) -> None:
     array = rows(dtype)
     indices = np.array([*range(599, -1, -1), 5])
     assert not is_aligned(array)
-    for made, expected in ((copied(array), array), (taken(array, indices), array[indices])):
+    for made, expected in ((copy_aligned(array), array), (take(array, indices), array[indices])):
         assert is_aligned(made)
         assert made.flags.c_contiguous and made.flags.writeable
         np.testing.assert_array_equal(made, expected)
@@ -42,20 +42,20 @@ def test_large_arrays_are_aligned(dtype: Any) -> None:
 
 def test_a_copy_of_a_transposed_array_is_in_c_order() -> None:
     array = rows(np.float32).T
-    np.testing.assert_array_equal(copied(array), array)
-    assert copied(array).flags.c_contiguous
+    np.testing.assert_array_equal(copy_aligned(array), array)
+    assert copy_aligned(array).flags.c_contiguous
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (3, 0, 2), (5,)])
 def test_small_arrays_are_numpys(shape: tuple[int, ...]) -> None:
     assert empty_array(shape, np.dtype(np.float32)).shape == shape
-    assert copied(np.ones(shape)).shape == shape
+    assert copy_aligned(np.ones(shape)).shape == shape
 
 
 def test_objects_are_kept_as_objects() -> None:
     texts = np.array([b"x"] * SMALLEST_ALIGNED, object)
-    assert copied(texts).tolist() == texts.tolist()
-    assert taken(texts, np.arange(SMALLEST_ALIGNED)).tolist() == texts.tolist()
+    assert copy_aligned(texts).tolist() == texts.tolist()
+    assert take(texts, np.arange(SMALLEST_ALIGNED)).tolist() == texts.tolist()
     assert empty_array((SMALLEST_ALIGNED,), np.dtype(object)).dtype == object
 
 

@@ -32,7 +32,7 @@ def test_ten_thousand_values_of_an_attribute_leave_two_generations() -> None:
     x = tf.constant([-1.0, 2.0])
     for i in range(10_000):
         tf.nn.leaky_relu(x, alpha=i / 10_000)
-    assert len(get_op("LeakyRelu").kernel_cache.kept()) <= 2 * GENERATION
+    assert len(get_op("LeakyRelu").kernel_cache.keys()) <= 2 * GENERATION
 
 
 def test_what_is_used_stays_while_others_come_and_go(bindings: list[str]) -> None:
@@ -60,7 +60,7 @@ def test_the_oldest_generation_goes_and_what_is_asked_for_is_young_again() -> No
         cache.keep(key, key.upper())
     assert cache.find("a") == "A"
     cache.keep("e", "E")
-    assert sorted(cache.kept()) == ["a", "c", "d", "e"]
+    assert sorted(cache.keys()) == ["a", "c", "d", "e"]
     assert cache.find("b") is None
     assert cache.find([]) is None
 
@@ -84,13 +84,13 @@ def test_a_kernel_is_bound_once_for_each_set_of_dtypes_and_attributes(bindings: 
     ],
 )
 def test_attributes_made_for_one_call_are_not_kept(op: str, call: Any, capfd: Any) -> None:
-    before = get_op(op).kernel_cache.kept()
+    before = get_op(op).kernel_cache.keys()
     for i in range(5):
         try:
             call(i)
         except tf.errors.InternalError as error:
             assert "pyfunc" in str(error) or "none" in str(error)  # a token that names no function
-    assert get_op(op).kernel_cache.kept() == before
+    assert get_op(op).kernel_cache.keys() == before
 
 
 def test_tapes_are_told_of_a_call_that_is_not_kept() -> None:
@@ -111,6 +111,6 @@ def test_a_tensor_is_not_taken_for_a_list_that_was_given_before() -> None:
 def test_lists_that_are_split_in_another_way_are_other_calls() -> None:
     x = tf.constant(1.0)
     op = get_op("Pack")
-    before = op.kernel_cache.kept()
+    before = op.kernel_cache.keys()
     tf.raw_ops.Pack(values=[x] * 23, axis=-1)  # as no other test of the process calls the op
-    assert {key[0] for key in op.kernel_cache.kept() - before} == {(tf.float32,) * 23}
+    assert {key[0] for key in op.kernel_cache.keys() - before} == {(tf.float32,) * 23}

@@ -9,7 +9,7 @@ import pytest
 
 from millrace._src.data import stacked_results as module
 from millrace._src.data.blocks import Block
-from millrace._src.data.stacked_results import StackedResults, block_of_views, kinds_of, stacked_results
+from millrace._src.data.stacked_results import StackedResults, allocate_results, block_of_views, kinds_of
 
 FLOATS = ((2, 2), np.dtype(float))
 
@@ -36,11 +36,11 @@ def test_results_that_do_not_fit_stay_where_they_are(other: Any) -> None:
 def test_there_is_memory_for_several_results_of_known_kinds_that_are_not_too_large(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert stacked_results(2, None) is None
-    assert stacked_results(1, [FLOATS]) is None
-    assert stacked_results(4, [FLOATS]) is not None
+    assert allocate_results(2, None) is None
+    assert allocate_results(1, [FLOATS]) is None
+    assert allocate_results(4, [FLOATS]) is not None
     monkeypatch.setattr(module, "_MAX_BYTES", 100)
-    assert stacked_results(4, [FLOATS]) is None
+    assert allocate_results(4, [FLOATS]) is None
 
 
 def test_the_kinds_are_those_of_one_element() -> None:

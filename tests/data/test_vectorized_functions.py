@@ -10,7 +10,7 @@ import pytest
 import millrace as tf
 from millrace._src.data.blocks import Block
 from millrace._src.data.traced_functions import BoundFunction, TracedFunction
-from millrace._src.data.vectorized_functions import rows_at_once, vectorized_function
+from millrace._src.data.vectorized_functions import rows_at_once, vectorize_function
 
 FLOAT = tf.TensorSpec([], tf.float32)
 
@@ -86,4 +86,4 @@ def test_an_error_leaves_the_block_to_single_elements() -> None:
 
 
 def test_a_function_without_arguments_has_no_block_form() -> None:
-    assert vectorized_function(traced(lambda x: x).function, 0) is None
+    assert vectorize_function(traced(lambda x: x).function, 0) is None

@@ -118,7 +118,7 @@ def test_without_a_driver_jax_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(accelerators, "compiling_engine", unexpected)
-    assert accelerators.found_accelerators() == ()
+    assert accelerators.find_accelerators() == ()
 
 
 def test_without_jax_there_is_no_accelerator(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +128,7 @@ def test_without_jax_there_is_no_accelerator(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
     monkeypatch.setattr(accelerators, "compiling_engine", missing)
     monkeypatch.setenv("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-    assert accelerators.found_accelerators() == ()
+    assert accelerators.find_accelerators() == ()
 
 
 def test_a_machine_without_accelerators_has_none() -> None:

@@ -63,9 +63,9 @@ def test_a_value_that_a_variable_cannot_have_is_refused(name, value, message):
 def test_large_graphs_and_a_compiler_to_import_raise_the_expected_time(monkeypatch):
     settings = TierSettings(threshold=2.0, import_seconds=1.0, compile_seconds=0.25, node_seconds=0.5)
     monkeypatch.setitem(sys.modules, "jax", sys)
-    assert settings.expected_seconds(3) == 2 * 1.75
+    assert settings.estimate_seconds(3) == 2 * 1.75
     monkeypatch.delitem(sys.modules, "jax")
-    assert settings.expected_seconds(3) == 2 * 2.75
+    assert settings.estimate_seconds(3) == 2 * 2.75
 
 
 @pytest.mark.parametrize(

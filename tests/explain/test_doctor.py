@@ -60,7 +60,7 @@ def test_why_there_is_no_accelerator(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(doctor, "nvidia_cards", lambda: cards)
-    monkeypatch.setattr(doctor, "drivers_found", lambda: drivers)
+    monkeypatch.setattr(doctor, "find_drivers", lambda: drivers)
     assert doctor._why_none({"error": error}, environment).startswith(reason)
 
 

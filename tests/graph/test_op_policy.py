@@ -16,7 +16,7 @@ from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_registry import get_op
 from millrace._src.data.dataset_base import new_dataset
 from millrace._src.graph.import_graph_def import import_under
-from millrace._src.graph.op_policy import TRUSTING, GuardedOp, OpPolicy, capabilities_of, named_deeds
+from millrace._src.graph.op_policy import TRUSTING, GuardedOp, OpPolicy, capabilities_of, describe_deeds
 from millrace._src.proto.op_def_pb2 import OpDef as OpDefMessage
 
 Denied = tf.errors.PermissionDeniedError
@@ -191,16 +191,16 @@ def test_gradients_by_name_are_those_that_came_along() -> None:
 def test_a_guarded_op_cannot_be_copied_into_its_unguarded_self() -> None:
     op = get_op("ReadFile")
     tensor = tf.constant("x")
-    guarded = strict().admitted(op, [tensor], {}, "node 'n'")
+    guarded = strict().admit(op, [tensor], {}, "node 'n'")
     assert isinstance(guarded, GuardedOp) and guarded.name == "ReadFile"
     assert copy.deepcopy(guarded) is guarded
     with pytest.raises(TypeError, match="cannot pickle 'ReadFile' of an imported graph"):
         pickle.dumps(guarded)
-    assert TRUSTING.admitted(op, [tensor], {}, "node 'n'") is op
+    assert TRUSTING.admit(op, [tensor], {}, "node 'n'") is op
 
 
 def test_capabilities_in_words() -> None:
-    assert named_deeds(Capability.READS_FILES | Capability.WRITES_FILES) == "read files and write files"
+    assert describe_deeds(Capability.READS_FILES | Capability.WRITES_FILES) == "read files and write files"
     attrs = {"output_stream": "file:///f", "end": ""}
     assert capabilities_of(get_op("PrintV2"), [tf.constant("x")], attrs) is Capability.WRITES_FILES
     attrs["output_stream"] = "stdout"

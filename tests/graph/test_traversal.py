@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import millrace as tf
-from millrace._src.graph.traversal import required_operations, topological_order
+from millrace._src.graph.traversal import find_required_operations, topological_order
 
 
 @st.composite
@@ -60,7 +60,7 @@ def test_an_order_that_is_right_is_kept(drawn: Any) -> None:
 def test_exactly_the_ancestors_of_the_roots_are_required(drawn: Any, data: Any) -> None:
     g, operations = drawn
     roots = data.draw(st.lists(st.sampled_from(g.get_operations()), max_size=3))
-    needed = required_operations(operations, roots)
+    needed = find_required_operations(operations, roots)
     assert set(needed) == ancestors(roots)
     position = {op: i for i, op in enumerate(needed)}
     assert all(position[d] < position[op] for op in needed for d in depends(op))
@@ -71,9 +71,9 @@ def test_effects_are_required_unless_they_are_not_wanted() -> None:
         x = tf.constant(1.0)
         tf.raw_ops.PrintV2(input="hello")
         y = x * 2.0
-    with_effects = [op.type for op in required_operations(g.get_operations(), [y.op])]
+    with_effects = [op.type for op in find_required_operations(g.get_operations(), [y.op])]
     assert "PrintV2" in with_effects
-    without = [op.type for op in required_operations(g.get_operations(), [y.op], with_effects=False)]
+    without = [op.type for op in find_required_operations(g.get_operations(), [y.op], with_effects=False)]
     assert without == ["Const", "Const", "Mul"]
 
 
@@ -82,7 +82,7 @@ def test_what_is_given_is_not_required_nor_what_it_needs() -> None:
         x = tf.constant(1.0)
         y = tf.exp(x)
         z = tf.sin(y)
-    assert required_operations(g.get_operations(), [z.op], stop=[y.op]) == [z.op]
+    assert find_required_operations(g.get_operations(), [z.op], stop=[y.op]) == [z.op]
 
 
 def test_a_circle_is_an_error() -> None:

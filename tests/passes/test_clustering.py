@@ -10,8 +10,8 @@ import pytest
 import millrace as tf
 from millrace._src.core.context import eager_engine
 from millrace._src.passes import clustering, optimized_graph_validation
-from millrace._src.passes.clustering import ClusterStrategy, clustered, is_made_cluster
-from millrace._src.passes.optimized_graph import OptimizedGraph, all_nodes, copied
+from millrace._src.passes.clustering import ClusterStrategy, cluster_graph, is_made_cluster
+from millrace._src.passes.optimized_graph import OptimizedGraph, all_nodes, copy_graph
 from millrace._src.passes.pipeline import optimize
 from tests.contracts.test_every_pass import compare, outcome
 from tests.passes.random_graphs import RandomGraph
@@ -44,20 +44,20 @@ def shown(graph: OptimizedGraph | None) -> list[Any]:
 
 
 def in_clusters(function: Any, *specs: Any, strategy: ClusterStrategy = WIDE) -> list[Any]:
-    return shown(clustered(graph_of(function, *specs), strategy))
+    return shown(cluster_graph(graph_of(function, *specs), strategy))
 
 
 # --- what goes where --------------------------------------------------------------------------------------------------
 
 
 def test_a_graph_without_parts_for_xla_has_no_clusters() -> None:
-    assert clustered(graph_of(lambda x: tf.strings.as_string(x), VECTOR), WIDE) is None
+    assert cluster_graph(graph_of(lambda x: tf.strings.as_string(x), VECTOR), WIDE) is None
 
 
 def test_the_graph_itself_stays_as_it_is() -> None:
     graph = graph_of(lambda x: tf.exp(x) * 2.0, VECTOR)
     before = text(graph)
-    assert clustered(graph, WIDE) is not None
+    assert cluster_graph(graph, WIDE) is not None
     assert text(graph) == before
 
 
@@ -104,7 +104,7 @@ def test_parts_inside_of_a_loop_that_the_host_runs_are_clusters() -> None:
     def body(i: Any, y: Any) -> Any:
         return i + 1, tf.ensure_shape(tf.numpy_function(lambda a: a, [tf.exp(y) * 2.0], tf.float32), [None])
 
-    graph = clustered(graph_of(lambda x: tf.while_loop(lambda i, y: i < 3, body, [0, x])[1], VECTOR), WIDE)
+    graph = cluster_graph(graph_of(lambda x: tf.while_loop(lambda i, y: i < 3, body, [0, x])[1], VECTOR), WIDE)
     assert graph is not None
     (loop,) = graph.nodes
     assert ["Exp", "Mul"] in shown(loop.graphs[1])
@@ -119,13 +119,13 @@ def test_random_numbers_are_drawn_between_clusters() -> None:
 
 def test_a_small_part_is_not_worth_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clustering, "_MIN_SECONDS", 1e-3)
-    assert clustered(graph_of(lambda x: tf.exp(x) * 2.0, tf.TensorSpec([3], tf.float32)), WIDE) is None
-    assert clustered(graph_of(lambda x: tf.exp(x) * 2.0, tf.TensorSpec([1000, 1000], tf.float32)), WIDE) is not None
-    assert clustered(graph_of(lambda x: tf.exp(x) * 2.0, VECTOR), WIDE) is not None
+    assert cluster_graph(graph_of(lambda x: tf.exp(x) * 2.0, tf.TensorSpec([3], tf.float32)), WIDE) is None
+    assert cluster_graph(graph_of(lambda x: tf.exp(x) * 2.0, tf.TensorSpec([1000, 1000], tf.float32)), WIDE) is not None
+    assert cluster_graph(graph_of(lambda x: tf.exp(x) * 2.0, VECTOR), WIDE) is not None
 
 
 def test_a_part_that_only_moves_elements_is_not_worth_a_call() -> None:
-    assert clustered(graph_of(lambda x: tf.reshape(x, [-1, 2]), VECTOR), WIDE) is None
+    assert cluster_graph(graph_of(lambda x: tf.reshape(x, [-1, 2]), VECTOR), WIDE) is None
 
 
 # --- checks -----------------------------------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ def test_what_checks_itself_on_the_host_runs_before_those_who_read_it(monkeypatc
         gradient = tape.gradient(loss, w) @ w
         return loss, tf.exp(tf.tanh(tf.exp(tf.sin(gradient) * 2.0)))
 
-    graph = clustered(graph_of(function, MATRIX, INDICES, tf.TensorSpec([3, 3], tf.float32)), NARROW)
+    graph = cluster_graph(graph_of(function, MATRIX, INDICES, tf.TensorSpec([3, 3], tf.float32)), NARROW)
     assert graph is not None
     optimized_graph_validation.check(graph)
     arrays = [np.ones((2, 3), np.float32), np.int32([0, 2]), np.eye(3, dtype=np.float32)]
@@ -302,7 +302,7 @@ def test_lists_do_not_leave_their_part() -> None:
         return array.write(1, tf.exp(x)).stack() * 2.0
 
     for strategy in ClusterStrategy:
-        graph = clustered(graph_of(function, tf.TensorSpec([], tf.float32)), strategy)
+        graph = cluster_graph(graph_of(function, tf.TensorSpec([], tf.float32)), strategy)
         assert graph is not None
         optimized_graph_validation.check(graph)
         handles = [v for n in graph.nodes if is_made_cluster(n) for v in (*n.inputs, *n.outputs)]
@@ -317,7 +317,7 @@ def test_clusters_change_neither_values_nor_errors_nor_effects(strategy: Cluster
     for seed in range(60):
         random = RandomGraph(seed)
         wanted = outcome(random, optimize(random.graph))
-        graph = clustered(optimize(random.graph), strategy)
+        graph = cluster_graph(optimize(random.graph), strategy)
         if graph is not None:
             optimized_graph_validation.check(graph)
             compare(random, graph, wanted)
@@ -326,14 +326,14 @@ def test_clusters_change_neither_values_nor_errors_nor_effects(strategy: Cluster
 def test_a_copy_is_alike_and_has_nodes_of_its_own() -> None:
     for seed in range(20):
         graph = optimize(RandomGraph(seed).graph)
-        other = copied(graph)
+        other = copy_graph(graph)
         optimized_graph_validation.check(other)
         assert text(other) == text(graph)
         assert set(all_nodes(other)).isdisjoint(all_nodes(graph))
 
 
 def test_each_node_of_a_cluster_keeps_the_users_operation() -> None:
-    graph = clustered(graph_of(lambda x: tf.exp(x, name="mine") * 2.0, VECTOR), WIDE)
+    graph = cluster_graph(graph_of(lambda x: tf.exp(x, name="mine") * 2.0, VECTOR), WIDE)
     assert graph is not None
     (cluster,) = graph.nodes
     assert [node.name for node in cluster.graphs[0].nodes] == ["mine", "mul"]

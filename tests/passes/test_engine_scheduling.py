@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import millrace as tf
-from millrace._src.passes.engine_scheduling import connected, in_turns, nodes_before
+from millrace._src.passes.engine_scheduling import connected_components, in_turns, nodes_before
 from tests.passes.tracing import VECTOR, optimized
 
 
@@ -58,5 +58,5 @@ def test_a_read_stays_between_two_changes_of_a_variable() -> None:
 
 
 def test_connected_parts_keep_the_order_of_their_members() -> None:
-    assert connected("abcde", [("e", "a"), ("b", "d")]) == [["a", "e"], ["b", "d"], ["c"]]
-    assert connected("", []) == []
+    assert connected_components("abcde", [("e", "a"), ("b", "d")]) == [["a", "e"], ["b", "d"], ["c"]]
+    assert connected_components("", []) == []

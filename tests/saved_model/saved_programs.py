@@ -432,7 +432,10 @@ def untraced_and_compiled_functions(tf: Any, folder: pathlib.Path) -> Saved:
     root = module(tf, never=tf.function(lambda x: x), compiled=compiled, relaxed=relaxed, named=named)
     return Saved(
         root,
-        {"relaxed": lambda m: m.relaxed(tf.constant([1.0, 2.0, 3.0])), "named": lambda m: m.named(tf.constant(1.0))},
+        {
+            "relaxed": lambda m: m.relaxed(tf.constant([1.0, 2.0, 3.0])),
+            "named": lambda m: m.named(tf.constant(1.0)),
+        },
     )
 
 

@@ -14,7 +14,7 @@ from millrace._src.core.context import eager_engine
 from millrace._src.core.engine import Program as EngineProgram
 from millrace._src.engines.tier_settings import Pin, TierChoice, settings
 from millrace._src.passes import clustering, optimized_graph_validation
-from millrace._src.passes.clustering import ClusterStrategy, clustered
+from millrace._src.passes.clustering import ClusterStrategy, cluster_graph
 from millrace._src.passes.pipeline import optimize
 from tests.soundness.programs import CALLS, Program
 
@@ -182,7 +182,7 @@ def clusters(strategy: ClusterStrategy) -> Mode:
 
     def mode(program: Program, function: Call) -> Call:
         def make(concrete: Any) -> EngineProgram:
-            graph = clustered(optimize(concrete.graph), strategy)
+            graph = cluster_graph(optimize(concrete.graph), strategy)
             if graph is None:
                 return eager_engine().compile(optimize(concrete.graph))
             optimized_graph_validation.check(graph)

@@ -39,6 +39,18 @@ def test_a_class_name_that_occurs_twice_is_reported_and_the_table_stays_true(too
     assert tool.repeated_classes(sources, {"X": "", "Y": ""}) == ["class Y: listed as shared but occurs once"]
 
 
+def test_a_function_named_by_a_participle_is_reported_and_the_table_stays_true(tool: ModuleType) -> None:
+    verbs = "def move(): pass\ndef known_size(): pass\ndef embed(): pass\ndef sort_by_name(): pass"
+    facts = "@property\n    def closed(self): pass\n    @op('Sorted', 'x: T -> y: T')\n    def sorted_op(xp): pass"
+    sources = modules(tool, a=f"{verbs}\ndef moved(): pass", b=f"class C:\n    def _sent_to(self): 0\n    {facts}")
+    text = "a function is named by a verb, not by a participle"
+    assert tool.participles(sources, {}) == [f"a.py: moved: {text}", f"b.py: _sent_to: {text}"]
+    assert tool.participles(sources, {"a.py: moved": "why", "b.py: _sent_to": "why"}) == []
+    assert tool.participles(sources[:1], {"a.py: moved": "why", "a.py: gone": "why"}) == [
+        "a.py: gone: listed as a participle, but is gone"
+    ]
+
+
 def test_cycles_are_found_through_late_imports_but_not_through_those_for_types(tool: ModuleType) -> None:
     late = "def f():\n    from millrace._src.a import g"
     of_types = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from millrace._src.a import g"

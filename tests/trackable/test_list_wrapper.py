@@ -75,7 +75,7 @@ def test_any_changes_do_what_they_do_to_a_list(steps: list[tuple[int, int]]) -> 
     plain, wrapper = [1, 2, 3], ListWrapper([1, 2, 3])
     for which, number in steps:
         assert outcome(CHANGES[which], wrapper, number) == outcome(CHANGES[which], plain, number)
-        assert wrapper == plain and wrapper._seen() == plain
+        assert wrapper == plain and wrapper._known_content() == plain
     assert children(wrapper) == []
 
 

@@ -54,14 +54,14 @@ def measured() -> Iterator[None]:
 def test_the_fastest_way_is_kept() -> None:
     machine = Machine(fast=0.001, plain=0.002, slow=0.003)
     machine.run(100)
-    assert machine.autotuner.chosen("even") == "fast"
+    assert machine.autotuner.winner("even") == "fast"
     assert set(machine.run(10)) == {"fast"}
 
 
 def test_the_first_way_stays_where_it_is_the_fastest() -> None:
     machine = Machine(other=0.002, plain=0.001)
     machine.run(100)
-    assert machine.autotuner.chosen("even") == "plain"
+    assert machine.autotuner.winner("even") == "plain"
 
 
 def test_another_way_is_prepared_when_the_work_has_taken_as_long() -> None:
@@ -76,36 +76,36 @@ def test_another_way_is_prepared_when_the_work_has_taken_as_long() -> None:
 def test_a_way_that_cannot_do_the_work_is_left_out() -> None:
     machine = Machine(fast=0.001, plain=0.01)
     machine.run(2, "odd")
-    assert machine.autotuner.chosen("odd") == "plain"
+    assert machine.autotuner.winner("odd") == "plain"
 
 
 def test_each_shape_has_its_own_choice() -> None:
     machine = Machine(fast=0.001, plain=0.01)
     machine.run(100)
     machine.run(100, "odd")
-    assert [machine.autotuner.chosen(shape) for shape in ("even", "odd", "none")] == ["fast", "plain", None]
+    assert [machine.autotuner.winner(shape) for shape in ("even", "odd", "none")] == ["fast", "plain", None]
 
 
 def test_a_pinned_way_is_taken_where_it_is_possible_and_all_is_forgotten_afterwards() -> None:
     machine = Machine(fast=0.001, slow=1.0, plain=0.01)
-    with machine.autotuner.pinned("slow"):
+    with machine.autotuner.pin("slow"):
         assert machine.run(3) == ["slow"] * 3
         assert machine.run(3, "odd") == ["plain"] * 3
-    assert machine.autotuner.chosen("even") is None
+    assert machine.autotuner.winner("even") is None
     assert machine.run(1) == ["plain"]
 
 
 def test_a_fixed_choice_does_not_ask_the_clock() -> None:
     machine = Machine(preferred=1.0, plain=0.01)
     machine.run(100)
-    assert machine.autotuner.chosen("even") == "plain"
+    assert machine.autotuner.winner("even") == "plain"
     fix_choices(True)
     assert machine.run(2) == ["preferred"] * 2
     assert machine.run(2, "odd") == ["plain"] * 2
     fix_choices(True)
-    assert machine.autotuner.chosen("even") == "preferred"
+    assert machine.autotuner.winner("even") == "preferred"
     fix_choices(False)
-    assert machine.autotuner.chosen("even") is None
+    assert machine.autotuner.winner("even") is None
 
 
 def test_the_choices_of_many_shapes_are_forgotten() -> None:

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from millrace._src.util.bfloat16 import AUTOTUNER, FEWEST, ComputationKind, compute, narrowed
+from millrace._src.util.bfloat16 import AUTOTUNER, FEWEST, ComputationKind, compute, narrow
 from millrace._src.util.onednn.elementwise import Vectors, calculation
 
 ALL_BITS = np.arange(1 << 16, dtype=np.uint16)
@@ -35,7 +35,7 @@ def test_functions_of_all_numbers_are_rounded_once(ufunc: Any, way: str) -> None
     x, y = (rng.permutation(np.tile(ALL, 9)) for _ in range(2))
     normal = ALL[(np.abs(ALL.astype(np.float32)) > 1e-5) & (np.abs(ALL.astype(np.float32)) < 1e5)]
     pairs = [(x, y), (x, y[:1]), (np.resize(normal, 300_001), np.resize(normal[::-1], 300_001))]
-    with AUTOTUNER.pinned(way):
+    with AUTOTUNER.pin(way):
         for a, b in [*pairs, *((x, np.array([n], ALL.dtype)) for n in (0.0, 3.0, np.inf, np.nan, 1e-39))]:
             result = np.empty(a.size, ALL.dtype)
             compute(ufunc, [a, b], result)
@@ -47,10 +47,10 @@ def test_float32_is_rounded_to_even(way: str) -> None:
     upper_bits = ALL_BITS.astype(np.uint32) << 16
     near = [(upper_bits + offset).view(np.float32) for offset in (0, 1, 0x7FFF, 0x8000, 0x8001, 0xFFFF)]
     some = np.random.default_rng(0).normal(size=FEWEST + 1).astype(np.float32)
-    with AUTOTUNER.pinned(way), np.errstate(all="ignore"):
+    with AUTOTUNER.pin(way), np.errstate(all="ignore"):
         for x in (*near, np.concatenate(near), some, some[:5], some[::-1], np.zeros(0, np.float32)):
-            assert_same(narrowed(x), x.astype(ml_dtypes.bfloat16))
-        assert_same(narrowed(np.concatenate(near).reshape(2, -1)), np.stack(near).reshape(2, -1).astype(ALL.dtype))
+            assert_same(narrow(x), x.astype(ml_dtypes.bfloat16))
+        assert_same(narrow(np.concatenate(near).reshape(2, -1)), np.stack(near).reshape(2, -1).astype(ALL.dtype))
 
 
 def test_a_number_before_an_array_is_computed_by_numpy() -> None:
@@ -64,7 +64,7 @@ def test_a_number_before_an_array_is_computed_by_numpy() -> None:
 
 def test_the_library_is_a_way_where_it_is_installed_and_has_instructions() -> None:
     kind = ComputationKind("cast", FEWEST, 0)
-    with AUTOTUNER.pinned("onednn"):
-        narrowed(np.ones(FEWEST, np.float32))
+    with AUTOTUNER.pin("onednn"):
+        narrow(np.ones(FEWEST, np.float32))
         is_possible = calculation(Vectors("cast", FEWEST, 0, "float32", "bfloat16")) is not None
-        assert AUTOTUNER.chosen(kind) == ("onednn" if is_possible else "numpy")
+        assert AUTOTUNER.winner(kind) == ("onednn" if is_possible else "numpy")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.util.half_floats import half_extreme, half_function, narrowed, widened
+from millrace._src.util.half_floats import half_extreme, half_function, narrow, widen
 
 TYPES = [np.float16, ml_dtypes.bfloat16]
 SIZE = 20_000
@@ -39,9 +39,9 @@ def operands(dtype: Any) -> dict[str, Any]:
 
 def test_every_float16_is_widened() -> None:
     x = ALL_BITS.view(np.float16)
-    assert_same(widened(x), x.astype(np.float32))
+    assert_same(widen(x), x.astype(np.float32))
     finite_blocks = np.resize(x[np.isfinite(x)], 1 << 16)
-    assert widened(finite_blocks).tobytes() == finite_blocks.astype(np.float32).tobytes()
+    assert widen(finite_blocks).tobytes() == finite_blocks.astype(np.float32).tobytes()
 
 
 @pytest.mark.parametrize(
@@ -52,14 +52,14 @@ def test_float32_is_rounded_to_even(bounds: tuple[float, float]) -> None:
     ties = np.float32(x).view(np.int32) & ~0xFFF
     with np.errstate(over="ignore"):
         for values in (x, ties.view(np.float32), -x):
-            assert narrowed(values).tobytes() == values.astype(np.float16).tobytes()
+            assert narrow(values).tobytes() == values.astype(np.float16).tobytes()
 
 
 def test_any_float32_is_rounded() -> None:
     x = np.random.default_rng(0).integers(0, 1 << 32, 1 << 17, dtype=np.uint64).astype(np.uint32).view(np.float32)
     with np.errstate(all="ignore"):
-        assert_same(narrowed(x), x.astype(np.float16))
-        assert_same(narrowed(x.reshape(2, -1).T), x.reshape(2, -1).T.astype(np.float16))
+        assert_same(narrow(x), x.astype(np.float16))
+        assert_same(narrow(x.reshape(2, -1).T), x.reshape(2, -1).T.astype(np.float16))
 
 
 def float16_boundaries() -> Any:
@@ -77,12 +77,12 @@ def test_every_boundary_between_two_float16_is_where_it_belongs() -> None:
     for values in (x, normal, x[x < 65520], x[x < 2**-13], few_small, np.resize(normal[normal < 1], 150_000)):
         for signed_values in (values, -values, values[::-1], np.random.default_rng(0).permutation(values)):
             with np.errstate(over="ignore"):
-                assert narrowed(signed_values).tobytes() == signed_values.astype(np.float16).tobytes()
+                assert narrow(signed_values).tobytes() == signed_values.astype(np.float16).tobytes()
 
 
 def test_zeros_among_normal_numbers_keep_their_sign() -> None:
     x = np.resize(np.float32([0.0, -0.0, 1.0, -2.5, 1e-30, -1e-45]), 90_000)
-    assert narrowed(x).tobytes() == x.astype(np.float16).tobytes()
+    assert narrow(x).tobytes() == x.astype(np.float16).tobytes()
 
 
 @pytest.mark.parametrize("number", [0, 0x8000, 1, 0x8155, 0x0400, 0x3C00, 0xC455, 0x7BFF, 0x7C00, 0xFC00, 0x7E00])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from millrace._src.util.old_arguments import given, one_of
+from millrace._src.util.old_arguments import one_of, require
 
 
 def test_the_given_one_counts_even_if_it_is_false() -> None:
@@ -19,9 +19,9 @@ def test_the_default_counts_where_neither_is_given() -> None:
 
 
 def test_a_missing_argument_raises() -> None:
-    assert given(0, "rate is required") == 0
+    assert require(0, "rate is required") == 0
     with pytest.raises(ValueError, match="rate is required"):
-        given(None, "rate is required")
+        require(None, "rate is required")
 
 
 def test_an_argument_under_both_names_raises() -> None:

@@ -33,7 +33,7 @@ def random(*shape: int) -> Any:
 )
 def test_either_library_gives_the_product(way: str, a: Any, b: Any) -> None:
     expected = np.matmul(a, b)
-    with PRODUCTS.pinned(way):
+    with PRODUCTS.pin(way):
         result = large_product(np.matmul, a, b)
         assert result.dtype == np.float32
         np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-3)
@@ -45,14 +45,14 @@ def test_either_library_gives_the_product(way: str, a: Any, b: Any) -> None:
 @pytest.mark.parametrize("way", ["onednn", "blas"])
 def test_an_array_for_the_result_may_be_a_part_of_another(way: str) -> None:
     a, b, whole = random(120, 130), random(130, 140), np.zeros((120, 280), np.float32)
-    with PRODUCTS.pinned(way):
+    with PRODUCTS.pin(way):
         large_product(np.matmul, a, b, out=whole[:, ::2])
     np.testing.assert_allclose(whole[:, ::2], a @ b, rtol=1e-4, atol=1e-3)
     assert not whole[:, 1::2].any()
 
 
 def test_matrices_that_do_not_fit_are_numpys_error() -> None:
-    with PRODUCTS.pinned("onednn"), pytest.raises(ValueError, match="shapes"):
+    with PRODUCTS.pin("onednn"), pytest.raises(ValueError, match="shapes"):
         large_product(np.dot, random(1200, 130), random(131, 1400))
 
 

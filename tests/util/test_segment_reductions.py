@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from millrace._src.util.segment_reductions import combined_runs, run_starts
+from millrace._src.util.segment_reductions import combine_runs, run_starts
 
 
 def test_a_run_starts_where_a_number_differs_from_the_one_before() -> None:
@@ -28,7 +28,7 @@ def test_runs_are_combined_row_by_row(dtype: str, ufunc: Any, longest: int) -> N
         rows[::7, 2] = np.nan
     for matrix in (rows, np.asfortranarray(rows)):
         with np.errstate(all="ignore"):
-            found_starts, found = combined_runs(matrix, starts, ufunc)
+            found_starts, found = combine_runs(matrix, starts, ufunc)
             wanted = ufunc.reduceat(rows, starts, axis=0, dtype=dtype)
         assert found.dtype == dtype
         np.testing.assert_array_equal(found[np.argsort(found_starts)], wanted)

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import millrace as tf
-from millrace._src.compat_v1.distributions.distribution import derived_seed
+from millrace._src.compat_v1.distributions.distribution import derive_seed
 
 d = tf.compat.v1.distributions
 X = np.array([0.1, 0.4, 0.7], np.float64)
@@ -61,5 +61,5 @@ def test_classes_are_drawn_as_often_as_they_are_probable(ours: Any) -> None:
 
 
 def test_a_second_draw_has_a_seed_of_its_own() -> None:
-    assert derived_seed(None, "beta") is None
-    assert len({derived_seed(3, "beta"), derived_seed(3, "student_t"), derived_seed(4, "beta"), 3}) == 4
+    assert derive_seed(None, "beta") is None
+    assert len({derive_seed(3, "beta"), derive_seed(3, "student_t"), derive_seed(4, "beta"), 3}) == 4

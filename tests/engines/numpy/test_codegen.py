@@ -134,10 +134,10 @@ def test_programs_of_the_same_text_are_compiled_once_and_explain_their_own_error
 
         return program.get_concrete_function(tf.TensorSpec([None]))
 
-    before = codegen._kept_code.cache_info().hits
+    before = codegen._cache_code.cache_info().hits
     functions = [traced("first"), traced("second")]
     for function, scope in zip(functions, ("first", "second"), strict=True):
         with pytest.raises(tf.errors.InvalidArgumentError, match=f"{scope}/Reshape"):
             function(tf.ones([5]))
         assert function(tf.ones([6])).shape == (2, 3)
-    assert codegen._kept_code.cache_info().hits > before
+    assert codegen._cache_code.cache_info().hits > before

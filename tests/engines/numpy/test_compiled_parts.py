@@ -17,7 +17,7 @@ from millrace._src.engines.numpy import compiled_parts
 from millrace._src.engines.numpy.compiled_parts import COMPILED, HOST, CompiledPart
 from millrace._src.engines.tier_settings import TierSettings, settings
 from millrace._src.passes import clustering
-from millrace._src.passes.clustering import ClusterStrategy, clustered
+from millrace._src.passes.clustering import ClusterStrategy, cluster_graph
 from millrace._src.passes.optimized_graph import OptimizedGraph
 from millrace._src.passes.pipeline import optimize
 from millrace._src.util.trials import TrialRules
@@ -60,7 +60,7 @@ class Clustered:
 
     def __init__(self, function: Any, *specs: Any, strategy: ClusterStrategy = ClusterStrategy.WIDE) -> None:
         self.concrete = tf.function(function, autograph=False).get_concrete_function(*specs)
-        graph = clustered(optimize(self.concrete.graph), strategy)
+        graph = cluster_graph(optimize(self.concrete.graph), strategy)
         assert graph is not None
         self.program = eager_engine().compile(graph)
         self.plain = eager_engine().compile(optimize(self.concrete.graph))
@@ -114,7 +114,7 @@ def test_a_part_that_takes_too_little_time_is_never_compiled(clock: Clock) -> No
     clock.step = 1e-6
     values(part, 3)
     clock.step = 1.0
-    part.compile_asked()
+    part.compile_where_asked()
     assert values(part, 3) == [1.0] * 3
     assert part.choices()[0][0] == HOST
 
@@ -123,7 +123,7 @@ def test_a_part_that_takes_too_little_time_is_never_compiled(clock: Clock) -> No
 def test_the_faster_way_stays(clock: Clock, host_seconds: float, xla_seconds: float, winner: str) -> None:
     part = part_of(lambda x: tf.exp(x), VECTOR)
     values(part, 1)
-    part.compile_asked()
+    part.compile_where_asked()
     assert not part.is_committed
     seen = []
     for seconds in itertools.chain.from_iterable(
@@ -140,7 +140,7 @@ def test_the_faster_way_stays(clock: Clock, host_seconds: float, xla_seconds: fl
 def test_each_set_of_shapes_has_a_way_of_its_own(clock: Clock) -> None:
     part = part_of(lambda x: tf.exp(x), VECTOR)
     values(part, 1, size=2)
-    part.compile_asked()
+    part.compile_where_asked()
     while not part.is_committed:
         values(part, 1, size=2)
     assert values(part, 3, size=5) == [1.0] * 3
@@ -165,7 +165,7 @@ def test_what_the_compiler_does_not_take_stays_on_the_host(clock: Clock) -> None
     for engine in (Refusing, missing, lambda: FakeEngine("sizes")):
         part = part_of(lambda x: tf.exp(x), VECTOR, engine=engine)
         values(part, 1)
-        part.compile_asked()
+        part.compile_where_asked()
         assert values(part, 3) == [1.0] * 3
         assert part.is_committed
         assert not part.is_compiled
@@ -268,7 +268,7 @@ def always_xla(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
         case.commit(COMPILED)
         return case.run(*arguments)
 
-    monkeypatch.setattr(compiled_parts._PartSpecialization, "_tried", settle_and_run)
+    monkeypatch.setattr(compiled_parts._PartSpecialization, "_run_trial", settle_and_run)
 
 
 def shown(random: RandomGraph, program: Program) -> dict[str, Any]:
@@ -293,7 +293,7 @@ def test_parts_on_xla_change_neither_values_nor_errors_nor_effects(strategy: Clu
     for seed in range(25):
         random = RandomGraph(seed)
         wanted = shown(random, eager_engine().compile(optimize(random.graph)))
-        graph = clustered(optimize(random.graph), strategy)
+        graph = cluster_graph(optimize(random.graph), strategy)
         if graph is not None:
             found = shown(random, eager_engine().compile(graph))
             assert found.keys() == wanted.keys(), seed

@@ -11,7 +11,7 @@ import pytest
 import millrace as tf
 from millrace._src.core.context import eager_engine
 from millrace._src.engines.numpy import cache_blocking, fusion
-from millrace._src.engines.numpy.fusion import Chain, chained
+from millrace._src.engines.numpy.fusion import Chain, form_chains
 from millrace._src.passes.pipeline import optimize
 from tests.contracts.test_every_pass import imported, outcome
 from tests.passes.random_graphs import RandomGraph
@@ -25,7 +25,8 @@ def steps(f: Any, *specs: Any) -> list[str]:
     """The steps of a function as text: a node as its op, a chain as its ops in brackets."""
     graph = optimize(tf.function(f, autograph=False).get_concrete_function(*specs).graph)
     return [
-        f"[{' '.join(n.type for n in step.nodes)}]" if isinstance(step, Chain) else step.type for step in chained(graph)
+        f"[{' '.join(n.type for n in step.nodes)}]" if isinstance(step, Chain) else step.type
+        for step in form_chains(graph)
     ]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from millrace._src.engines.numpy import products
 from millrace._src.engines.numpy.namespace import xp
-from millrace._src.engines.numpy.products import stacked_product
+from millrace._src.engines.numpy.products import multiply_stacks
 from millrace._src.util import thread_pool
 
 
@@ -47,10 +47,10 @@ def whole(shape: Any, dtype: Any = np.float32) -> Any:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.int32])
 def test_stacks_give_the_product_of_numpy(a: Any, b: Any, dtype: Any) -> None:
     x, y = whole(a, dtype), whole(b, dtype)
-    found, wanted = stacked_product(x, y), np.matmul(x, y)
+    found, wanted = multiply_stacks(x, y), np.matmul(x, y)
     assert found.dtype == wanted.dtype
     np.testing.assert_array_equal(found, wanted)
-    turned = stacked_product(np.swapaxes(x, 0, -1).swapaxes(0, -1), y)
+    turned = multiply_stacks(np.swapaxes(x, 0, -1).swapaxes(0, -1), y)
     np.testing.assert_array_equal(turned, wanted)
 
 
@@ -73,11 +73,11 @@ def test_few_large_matrices_are_left_to_the_threads_of_blas(monkeypatch: pytest.
     thread_pool.set_thread_count(4)
     shapes: list[Any] = []
     monkeypatch.setattr(products, "large_product", lambda function, a, b: shapes.append(a.shape) or function(a, b))
-    stacked_product(whole((3, 50, 50)), whole((3, 50, 50)))
+    multiply_stacks(whole((3, 50, 50)), whole((3, 50, 50)))
     assert shapes == [(3, 50, 50)]
 
 
 @pytest.mark.parametrize(("a", "b"), [((9, 5, 4), (9, 5, 3)), ((9, 5, 4), (8, 4, 3))])
 def test_shapes_that_do_not_fit_are_refused(a: Any, b: Any) -> None:
     with pytest.raises(ValueError, match=r"mismatch|match"):
-        stacked_product(whole(a), whole(b))
+        multiply_stacks(whole(a), whole(b))

@@ -101,7 +101,7 @@ def test_the_clock_is_an_argument(folder: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(compile_cache, "_SHORTEST_COMPILATION", 5.0)
     lowered = jax.jit(lambda x: x * 2.0).lower(np.float32(1.0))
     for seconds, count in ((4.0, 0), (6.0, 1)):
-        compile_cache.compiled(lowered, "doubled", itertools.count(0.0, seconds).__next__)
+        compile_cache.compile_or_load(lowered, "doubled", itertools.count(0.0, seconds).__next__)
         assert len(files(folder)) == count
 
 

@@ -89,7 +89,7 @@ def test_the_three_calculations_in_a_program(kind: str, forced: list[str]) -> No
 
     own = np.asarray(jax.jit(program)(x, filters, dy))
     assert forced == []  # a program without watchers calls nothing
-    with host_calls.calls_allowed() as watched:
+    with host_calls.allow_calls() as watched:
         compiled = watched(jax.jit(lambda *arrays: program(*arrays)).lower(x, filters, dy).compile())
     assert forced == [kind]
     assert isinstance(compiled, host_calls.Watched)
@@ -159,8 +159,8 @@ def test_the_runs_of_a_measurement_are_of_programs_although_another_one_is_trace
 
 def test_small_convolutions_are_xlas_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ffi, "_is_usable", lambda: pytest.fail("was asked"))
-    with host_calls.calls_allowed():
-        assert ffi.convolved("forward", SHAPE._replace(images=(1, 2, 2, 16)), lambda a, b: a + b, 1, 2) == 3  # type: ignore[operator]
+    with host_calls.allow_calls():
+        assert ffi.convolve("forward", SHAPE._replace(images=(1, 2, 2, 16)), lambda a, b: a + b, 1, 2) == 3  # type: ignore[operator]
 
 
 @needs_library

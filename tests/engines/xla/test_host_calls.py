@@ -15,11 +15,11 @@ pytestmark = pytest.mark.xla
 
 import jax  # noqa: E402
 
-from millrace._src.engines.xla.host_calls import Watch, Watched, calls_allowed, may_call, note_call  # noqa: E402
+from millrace._src.engines.xla.host_calls import Watch, Watched, allow_calls, may_call, note_call  # noqa: E402
 
 
 def test_a_program_without_calls_is_not_watched() -> None:
-    with calls_allowed() as watched:
+    with allow_calls() as watched:
         assert may_call()
         assert watched(abs) is abs
         note_call()
@@ -28,8 +28,8 @@ def test_a_program_without_calls_is_not_watched() -> None:
 
 
 def test_a_trace_inside_of_another_one_tells_for_itself() -> None:
-    with calls_allowed() as outer:
-        with calls_allowed() as inner:
+    with allow_calls() as outer:
+        with allow_calls() as inner:
             note_call()
             assert isinstance(inner(abs), Watched)
         assert may_call()

@@ -34,7 +34,7 @@ def test_elements_of_two_shapes_are_refused() -> None:
 
 
 def test_a_list_without_bound_grows_outside_of_loops() -> None:
-    one = lists.reserved(tf.float32, UNKNOWN, 0, None)
+    one = lists.reserve(tf.float32, UNKNOWN, 0, None)
     for i in range(3):
         one = one.push(np.float32(i))
     assert np.asarray(one.stack(-1, -1)).tolist() == [0.0, 1.0, 2.0]
@@ -57,10 +57,10 @@ def test_a_list_of_another_length_than_declared_is_not_stacked() -> None:
 
 
 def test_lists_of_branches_get_one_type() -> None:
-    unset = lists.reserved(tf.float32, UNKNOWN, 2, 2)
+    unset = lists.reserve(tf.float32, UNKNOWN, 2, 2)
     filled = unset.set(0, np.ones(3, np.float32))
     model = lists.common_type([unset, filled])
-    assert np.asarray(lists.conformed(unset, model).stack(-1, -1)).tolist() == [[0.0] * 3] * 2
+    assert np.asarray(lists.conform(unset, model).stack(-1, -1)).tolist() == [[0.0] * 3] * 2
 
 
 ZEROS = np.zeros(2, np.float32)
@@ -95,7 +95,7 @@ def test_a_row_that_becomes_zeros_is_marked_and_not_written() -> None:
         (lambda one: one.zeros_like().stack(-1, -1), [[0, 0]] * 3),
         (lambda one: np.stack(one.to_host().items()), [[1, 2], [0, 0], [5, 6]]),
         (lambda one: np.stack(one.items()), [[1, 2], [0, 0], [5, 6]]),
-        (lambda one: one.extended([ROWS[0]]).stack(-1, -1), [[1, 2], [0, 0], [5, 6], [1, 2]]),
+        (lambda one: one.extend([ROWS[0]]).stack(-1, -1), [[1, 2], [0, 0], [5, 6], [1, 2]]),
     ],
 )
 def test_a_cleared_row_reads_as_zeros_everywhere(read: Any, expected: Any) -> None:
@@ -106,7 +106,7 @@ def test_branches_with_and_without_cleared_rows_get_one_type() -> None:
     whole, cleared = lists.from_rows(ROWS, UNKNOWN, tf.float32), cleared_list()
     for options in ([whole, cleared], [cleared, whole]):
         model = lists.common_type(options)
-        found = [np.asarray(lists.conformed(one, model).stack(-1, -1)) for one in options]
+        found = [np.asarray(lists.conform(one, model).stack(-1, -1)) for one in options]
         assert [rows[1].tolist() for rows in found] == [[3, 4], [0, 0]] if options[0] is whole else [[0, 0], [3, 4]]
 
 
@@ -174,7 +174,7 @@ def test_lists_grow_in_nested_loops_and_in_one_loop_after_the_other(caplog: pyte
 
 
 def test_a_list_with_a_maximum_is_full_at_some_time() -> None:
-    one = lists.reserved(tf.float32, UNKNOWN, 0, 1).push(np.float32(1.0))
+    one = lists.reserve(tf.float32, UNKNOWN, 0, 1).push(np.float32(1.0))
     with pytest.raises(tf.errors.InvalidArgumentError, match="Tried to push item into a full list"):
         one.push(np.float32(2.0))
 

@@ -38,8 +38,8 @@ def count():
     return tf.range(3) + 0
 
 def check(tensor, device, values):
-    from millrace._src.core.tensor import held
-    array = held(tensor)
+    from millrace._src.core.tensor import array_of
+    array = array_of(tensor)
     assert {d.id for d in array.devices()} == {device}, (array.devices(), device)
     np.testing.assert_array_equal(np.asarray(array), values)
 

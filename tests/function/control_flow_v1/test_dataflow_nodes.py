@@ -8,8 +8,8 @@ from millrace._src.function.control_flow_v1.dataflow_nodes import (
     LoopStep,
     branch_of,
     effectful_nodes,
+    find_needed_nodes,
     is_of_loop,
-    needed_nodes,
     parse_nodes,
     parse_ref,
     paths_of,
@@ -47,8 +47,8 @@ def test_wrong_names_are_refused() -> None:
 
 def test_fed_tensors_keep_what_is_behind_them_away() -> None:
     nodes = parse_nodes(graph_of(placeholder("x"), node("y", "Neg", "x"), node("z", "Neg", "y")).node)
-    assert needed_nodes(nodes, ["z"], []) == {"x", "y", "z"}
-    assert needed_nodes(nodes, ["z"], [("y", 0)]) == {"z"}
+    assert find_needed_nodes(nodes, ["z"], []) == {"x", "y", "z"}
+    assert find_needed_nodes(nodes, ["z"], [("y", 0)]) == {"z"}
 
 
 def test_what_waits_for_an_effect_has_one() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.ops.array.shape_checks import added, dims_text, divided, first_bad, merge_dims, multiplied, with_rank
+from millrace._src.ops.array.shape_checks import add, dims_text, divide, first_bad, merge_dims, multiply, with_rank
 
 
 def test_dimensions_are_shown_as_the_runtime_shows_them() -> None:
@@ -23,12 +23,12 @@ def test_merging_takes_what_either_side_knows() -> None:
 
 
 def test_arithmetic_on_unknown_dimensions() -> None:
-    assert multiplied(2, None, 0) == 0
-    assert multiplied(2, None) is None
-    assert added(2, None) is None
-    assert divided(6, 3) == 2
+    assert multiply(2, None, 0) == 0
+    assert multiply(2, None) is None
+    assert add(2, None) is None
+    assert divide(6, 3) == 2
     with pytest.raises(ValueError, match="Dimension size must be evenly divisible by 4 but is 6"):
-        divided(6, 4)
+        divide(6, 4)
 
 
 def test_the_first_bad_element_is_found_in_row_major_order() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from millrace._src.engines.numpy.namespace import xp
 from millrace._src.ops.image import pixel_planes
-from millrace._src.ops.image.pixel_planes import clipped, hue_fraction, hue_weights, on_planes
+from millrace._src.ops.image.pixel_planes import clip, hue_fraction, hue_weights, on_planes
 
 
 def test_blocks_make_up_the_picture() -> None:
@@ -33,4 +33,4 @@ def test_weights_go_around_the_circle() -> None:
 
 
 def test_numbers_are_clipped_to_one() -> None:
-    assert clipped(xp, np.array([-1, 0.5, 2], np.float32)).tolist() == [0, 0.5, 1]
+    assert clip(xp, np.array([-1, 0.5, 2], np.float32)).tolist() == [0, 0.5, 1]

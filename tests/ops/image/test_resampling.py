@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from millrace._src.engines.numpy.namespace import NumpyNamespace
-from millrace._src.ops.image.resampling import Resampling, _runs, resampled
+from millrace._src.ops.image.resampling import Resampling, _runs, resample
 from millrace._src.ops.image.resize_weights import linear
 
 
@@ -33,7 +33,7 @@ def test_sums_are_those_of_the_matrices(
     rows, columns = _random(seed, old[0], new[0], 3), _random(seed + 1, old[1], new[1], 2)
     images = np.random.default_rng(seed).normal(size=(count, *old, channels)).astype(np.float32)
     expected = np.einsum("oi,pj,nijc->nopc", rows.matrix(), columns.matrix(), images)
-    found = resampled(NumpyNamespace(), images, rows, columns)
+    found = resample(NumpyNamespace(), images, rows, columns)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
 
@@ -53,7 +53,7 @@ def test_pixels_that_are_not_finite_reach_as_far_as_their_taps(
     columns = linear(size, results, False, True)
     image = np.ones((1, size, size, channels), np.float32)
     image[0, columns.indices[3, 0], columns.indices[5, 1], 0] = bad
-    found = resampled(NumpyNamespace(), image, columns, columns)
+    found = resample(NumpyNamespace(), image, columns, columns)
     changed = ~np.isclose(found, 1)
     reads = [(columns.indices == columns.indices[i, t]) & (columns.weights != 0) for i, t in ((3, 0), (5, 1))]
     expected = np.zeros(found.shape, bool)
@@ -80,5 +80,5 @@ def test_large_images_are_resampled_a_few_at_a_time(count: int) -> None:
     rows = Resampling(400, np.arange(0, 400, 2)[:, None] + [0, 1], np.full((200, 2), 0.5))
     images = np.random.default_rng(0).normal(size=(count, 400, 300, 3)).astype(np.float32)
     columns = Resampling(300, np.arange(300)[:, None], np.ones((300, 1)))
-    found = resampled(NumpyNamespace(), images, rows, columns)
+    found = resample(NumpyNamespace(), images, rows, columns)
     np.testing.assert_allclose(found, (images[:, ::2] + images[:, 1::2]) / 2, rtol=1e-5, atol=1e-5)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.ops.io.example_fields import Field, FieldLayout, column_of, shown
+from millrace._src.ops.io.example_fields import Field, FieldLayout, column_of, show
 
 
 def test_a_column_holds_all_values_and_counts_of_each_example() -> None:
@@ -33,4 +33,4 @@ def test_shapes_are_shown_with_the_open_dimension_of_padded_fields() -> None:
 
 
 def test_bytes_that_are_no_text_are_escaped() -> None:
-    assert shown(b"a\xff") == "a\\xff"
+    assert show(b"a\xff") == "a\\xff"

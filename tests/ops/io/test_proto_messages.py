@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import millrace as tf
-from millrace._src.ops.io.proto_messages import fields_of, shown_dtype
+from millrace._src.ops.io.proto_messages import fields_of, show_dtype
 from tests.oracle.programs._proto_sets import SERIALIZED_SET, SOURCE
 
 
@@ -41,4 +41,4 @@ def test_what_is_unknown_is_refused(message: str, field: str, source: bytes, wor
 
 
 def test_dtypes_are_shown_as_constants() -> None:
-    assert [shown_dtype(dtype) for dtype in (tf.float32, tf.int64)] == ["DT_FLOAT", "DT_INT64"]
+    assert [show_dtype(dtype) for dtype in (tf.float32, tf.int64)] == ["DT_FLOAT", "DT_INT64"]

@@ -7,7 +7,7 @@ import numpy as np
 import millrace as tf
 from millrace._src.ops.io.example_fields import Field, FieldLayout
 from millrace._src.ops.io.sequence_reader import ListColumn
-from millrace._src.ops.io.sequence_tensors import padded_lists, ragged_list_parts, sparse_list_parts
+from millrace._src.ops.io.sequence_tensors import pad_lists, ragged_list_parts, sparse_list_parts
 
 _UNEVEN = ListColumn(np.array([1, 2, 3]), np.array([1, 0, 2]), np.array([2, -1, 1]))
 
@@ -18,7 +18,7 @@ def _plain(parts: tuple[np.ndarray, ...]) -> list[object]:
 
 def test_lists_are_padded_to_the_longest() -> None:
     column = ListColumn(np.arange(6), np.array([2, 2, 2]), np.array([2, -1, 1]))
-    values, lengths = padded_lists(column, Field(b"x", tf.int64, FieldLayout.FIXED, (2,)), is_single=False)
+    values, lengths = pad_lists(column, Field(b"x", tf.int64, FieldLayout.FIXED, (2,)), is_single=False)
     assert values.tolist() == [[[0, 1], [2, 3]], [[0, 0], [0, 0]], [[4, 5], [0, 0]]]
     assert lengths.tolist() == [2, 0, 1]
 
@@ -26,8 +26,8 @@ def test_lists_are_padded_to_the_longest() -> None:
 def test_lists_of_nothing_keep_their_lengths() -> None:
     column = ListColumn(np.array([], np.int64), np.array([0, 0]), np.array([2]))
     field = Field(b"x", tf.int64, FieldLayout.FIXED, (0, 3))
-    assert padded_lists(column, field, is_single=False)[0].shape == (1, 2, 0, 3)
-    assert padded_lists(column, field, is_single=True)[0].shape == (2, 0, 3)
+    assert pad_lists(column, field, is_single=False)[0].shape == (1, 2, 0, 3)
+    assert pad_lists(column, field, is_single=True)[0].shape == (2, 0, 3)
 
 
 def test_sparse_parts_have_an_axis_for_the_features() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.linalg.matrices import matrix_dims, merged, minimum, square_dims
+from millrace._src.ops.linalg.matrices import matrix_dims, merge, minimum, square_dims
 from tests.ops.linalg.matrices import hermitian, matrix
 
 SQUARE, TALL, HERMITIAN = matrix("float64", 2, 3, 3), matrix("float64", 2, 4, 3), hermitian("float64", 2, 3, 3)
@@ -60,10 +60,10 @@ def test_dimensions_of_matrices() -> None:
 
 
 def test_merged_shapes_are_the_more_specific_or_refused() -> None:
-    assert merged(TensorShape(None), TensorShape([2])) == TensorShape([2])
-    assert merged(TensorShape([None, 3]), TensorShape([2, None])) == TensorShape([2, 3])
+    assert merge(TensorShape(None), TensorShape([2])) == TensorShape([2])
+    assert merge(TensorShape([None, 3]), TensorShape([2, None])) == TensorShape([2, 3])
     with pytest.raises(ValueError, match="Shapes must be equal rank, but are 1 and 2"):
-        merged(TensorShape([2]), TensorShape([2, 2]))
+        merge(TensorShape([2]), TensorShape([2, 2]))
     message = r"Dimension 1 in both shapes must be equal, but are 2 and 3. Shapes are \[2,2\] and \[2,3\]."
     with pytest.raises(ValueError, match=message):
-        merged(TensorShape([2, 2]), TensorShape([2, 3]))
+        merge(TensorShape([2, 2]), TensorShape([2, 3]))

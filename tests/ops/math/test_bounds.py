@@ -10,7 +10,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.engines.numpy.namespace import xp
-from millrace._src.ops.math.bounds import bounded, positive_parts, without_negatives
+from millrace._src.ops.math.bounds import clamp, positive_parts, without_negatives
 
 SIZES = [0, 5, 3000, 1 << 13, 70_001]
 FLOATS = [np.float16, ml_dtypes.bfloat16, np.float32, np.float64]
@@ -38,9 +38,9 @@ def test_large_arrays_are_bounded_as_small_ones(dtype: Any, size: int, low: Any,
     low_array, high_array = (None if limit is None else np.array(limit, dtype) for limit in (low, high))
     expected = x if high is None else np.minimum(x, high_array)
     expected = expected if low is None else np.maximum(expected, low_array)
-    assert_equal(bounded(xp, x, low_array, high_array), expected)
+    assert_equal(clamp(xp, x, low_array, high_array), expected)
     table = np.stack([x, x], axis=1)[:, :1]
-    assert_equal(bounded(xp, table, low_array, high_array)[:, 0], expected)
+    assert_equal(clamp(xp, table, low_array, high_array)[:, 0], expected)
 
 
 @pytest.mark.parametrize("with_nan", [False, True])

@@ -101,9 +101,9 @@ def test_every_implementation_gives_the_same(data: st.DataObject, implementation
         x, dy = (np.moveaxis(np.ascontiguousarray(np.moveaxis(a, -1, 1)), 1, -1) for a in (x, dy))
     with (
         pytest.MonkeyPatch.context() as patch,
-        correlation.FORWARD.pinned(implementation),
-        correlation.INPUT_GRADIENT.pinned(implementation),
-        correlation.FILTER_GRADIENT.pinned(implementation),
+        correlation.FORWARD.pin(implementation),
+        correlation.INPUT_GRADIENT.pin(implementation),
+        correlation.FILTER_GRADIENT.pin(implementation),
     ):
         patch.setattr(correlation, "_SMALL", 0)
         y = correlate(xp, x, filters, windows)
@@ -125,7 +125,7 @@ def _check_close(result: Any, expected: Any) -> None:
 
 def test_integers_and_doubles_are_computed_by_numpy() -> None:
     windows = make_windows((30, 30), (3, 3), (1, 1), (1, 1), "SAME", ((0, 0),) * 2)
-    with correlation.FORWARD.pinned("onednn"):
+    with correlation.FORWARD.pin("onednn"):
         for dtype in (np.int32, np.float64):
             x, filters = np.ones((4, 30, 30, 4), dtype), np.ones((3, 3, 4, 4), dtype)
             assert correlate(xp, x, filters, windows)[0, 5, 5, 0] == 36
@@ -135,7 +135,7 @@ def test_a_window_larger_than_the_images_sees_padding() -> None:
     windows = make_windows((3, 3), (25, 25), (1, 1), (1, 1), "SAME", ((0, 0),) * 2)
     x, filters = np.ones((2, 3, 3, 4), np.float32), np.ones((25, 25, 4, 4), np.float32)
     for implementation in ("onednn", "numpy"):
-        with correlation.FORWARD.pinned(implementation):
+        with correlation.FORWARD.pin(implementation):
             np.testing.assert_allclose(correlate(xp, x, filters, windows), np.full((2, 3, 3, 4), 36.0))
 
 
@@ -154,7 +154,7 @@ def test_threads_share_the_images() -> None:
     try:
         for implementation, threads in (("numpy", 1), ("numpy", 3), ("onednn", 1), ("onednn", 3)):
             set_thread_count(threads)
-            with correlation.FORWARD.pinned(implementation), correlation.FILTER_GRADIENT.pinned(implementation):
+            with correlation.FORWARD.pin(implementation), correlation.FILTER_GRADIENT.pin(implementation):
                 y = correlate(xp, x, filters, windows)
                 results.append((y, correlate_filter_gradient(xp, x, y, windows, filters.shape)))
     finally:

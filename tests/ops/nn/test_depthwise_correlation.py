@@ -50,9 +50,9 @@ def test_every_implementation_gives_what_a_correlation_in_groups_gives(
     exact = [a.astype(np.float64) for a in (x, joined, dy)]
     close: Any = {"rtol": 0.02, "atol": 0.5} if dtype.endswith("16") else {"rtol": 1e-4, "atol": 1e-3}
     with (
-        depthwise.FORWARD.pinned(implementation),
-        depthwise.INPUT_GRADIENT.pinned(implementation),
-        depthwise.FILTER_GRADIENT.pinned(implementation),
+        depthwise.FORWARD.pin(implementation),
+        depthwise.INPUT_GRADIENT.pin(implementation),
+        depthwise.FILTER_GRADIENT.pin(implementation),
     ):
         y = depthwise.correlate_depthwise(xp, x, filters, windows)
         to_images = depthwise.depthwise_input_gradient(xp, dy, filters, windows, x.shape)

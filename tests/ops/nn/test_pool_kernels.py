@@ -30,7 +30,7 @@ def results(implementation: str, x: Any, windows: Any) -> list[Any]:
     """Returns pools and gradients, computed by one implementation; the gradients of the pools are the pools."""
     with ExitStack() as stack:
         for kernel in CHOICES:
-            stack.enter_context(kernel.pinned(implementation))
+            stack.enter_context(kernel.pin(implementation))
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         patch.setattr(pool_kernels, "_SMALL", 0)
         largest = max_pool_ops.max_pool(xp, x, windows)
@@ -85,7 +85,7 @@ def test_an_output_that_is_not_the_pools_decides_where_the_gradient_goes() -> No
     x = np.arange(512, dtype=np.float32).reshape(2, 4, 4, 16)
     y = x[:, ::2, ::2]  # the first elements, which are the least
     key = pool_kernels.pooling_of(x.shape, windows, x)
-    with max_pool_ops.LARGEST_GRADIENT.pinned("onednn"):
+    with max_pool_ops.LARGEST_GRADIENT.pin("onednn"):
         gradient = max_pool_ops.LARGEST_GRADIENT(key, xp, x, y, np.ones_like(y))
     np.testing.assert_array_equal(gradient[:, ::2, ::2], np.ones_like(y))
     assert gradient.sum() == y.size
@@ -96,7 +96,7 @@ def test_windows_over_channels_are_windows_as_others() -> None:
     x = np.random.default_rng(0).normal(size=(2, 4, 4, 16)).astype(np.float32)
     key = pool_kernels.pooling_of(x.shape, windows, x)
     for implementation in ("onednn", "numpy"):
-        with max_pool_ops.LARGEST.pinned(implementation):
+        with max_pool_ops.LARGEST.pin(implementation):
             np.testing.assert_array_equal(max_pool_ops.LARGEST(key, xp, x), x.reshape(2, 4, 4, 4, 4).max(-1))
 
 

@@ -62,7 +62,7 @@ def test_overlay_is_the_transpose_of_picking_elements(sizes: tuple[int, int, int
     rng = np.random.default_rng(size)
     x = rng.normal(size=(2, size, 3))
     parts = {o: rng.normal(size=(2, windows[0].output_size, 3)) for o in win.offsets(windows)}
-    wide = win.padded(xp, x, windows)
+    wide = win.pad(xp, x, windows)
     picked = sum((wide[win.elements(o, windows)] * p).sum() for o, p in parts.items())
     back = win.overlay(xp, parts.items(), windows, x.shape, x.dtype)
     np.testing.assert_allclose((back * x).sum(), picked)

@@ -199,22 +199,22 @@ def test_elements_of_several_shapes_are_filled_up() -> None:
     queue = Queue("PaddingFIFOQueue", [tf.int64, tf.string], [TensorShape([None])] * 2, -1, FirstInFirstOut())
     texts = np.array([b"x"], object), np.array([b"y", b"z"], object)
     queue.enqueue([[np.array([1, 2]), texts[0]], [np.array([3]), texts[1]]])
-    numbers, words = queue.stacked(queue.dequeue(2))
+    numbers, words = queue.stack(queue.dequeue(2))
     assert numbers.tolist() == [[1, 2], [3, 0]] and words.tolist() == [[b"x", b""], [b"y", b"z"]]
-    assert [column.shape for column in queue.stacked([])] == [(0, 0), (0, 0)]
+    assert [column.shape for column in queue.stack([])] == [(0, 0), (0, 0)]
 
 
 def test_scalar_texts_are_stacked() -> None:
     queue = Queue("FIFOQueue", [tf.string], [TensorShape([])], -1, FirstInFirstOut())
     queue.enqueue(queue.rows_of([np.array([b"a", b"b"], object)]))
-    (column,) = queue.stacked(queue.dequeue(2))
+    (column,) = queue.stack(queue.dequeue(2))
     assert column.tolist() == [b"a", b"b"] and column.shape == (2,)
 
 
 def test_a_queue_without_shapes_stacks_nothing() -> None:
     queue = Queue("FIFOQueue", [tf.int64], [], -1, FirstInFirstOut())
     with pytest.raises(tf.errors.InvalidArgumentError, match="require the components to have specified shapes"):
-        queue.stacked([])
+        queue.stack([])
     assert queue.handle_type == QueueHandle((tf.int64,), (TensorShape(None),))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from millrace._src.ops.ragged.partition_checks import check, check_not_decreasing, check_not_negative, checked
+from millrace._src.ops.ragged.partition_checks import check, check_not_decreasing, check_not_negative, depend_on_checks
 from tests.ops.array.answers import check_refusal, check_refusal_while_tracing
 
 _Invalid = tf.errors.InvalidArgumentError
@@ -46,13 +46,13 @@ def test_what_is_known_to_hold_needs_no_operation() -> None:
     with tf.Graph().as_default():
         x = tf.constant([1, 2])
         assert check("<=", x, x, "") == check_not_negative(x, "") == check_not_decreasing(x, "") == []
-        assert checked(x, [], []) is x
+        assert depend_on_checks(x, [], []) is x
 
 
 def test_unknown_values_are_asserted_when_the_graph_runs() -> None:
     @tf.function(autograph=False, input_signature=[tf.TensorSpec(None, tf.int32)])
     def f(x: Any) -> Any:
-        return checked(x, check("==", x, tf.constant(1), "words"), check_not_negative(x, "words"))
+        return depend_on_checks(x, check("==", x, tf.constant(1), "words"), check_not_negative(x, "words"))
 
     assert int(f(1)) == 1
     assert f([[1, 1]]).numpy().tolist() == [[1, 1]]

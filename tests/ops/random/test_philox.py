@@ -73,7 +73,7 @@ def test_threads_make_what_one_thread_makes() -> None:
 
     set_thread_count(3)
     try:
-        shared = philox.filled(xp, (count, 4), np.uint32, make)
+        shared = philox.fill(xp, (count, 4), np.uint32, make)
     finally:
         set_thread_count(0)
     assert (shared == philox.blocks(xp, start, count)).all()
@@ -81,7 +81,7 @@ def test_threads_make_what_one_thread_makes() -> None:
 
 def test_a_number_of_rows_beyond_memory_is_refused() -> None:
     with pytest.raises(MemoryError):
-        philox.filled(xp, (2**62, 4), np.float32, lambda start, count, out: out)
+        philox.fill(xp, (2**62, 4), np.float32, lambda start, count, out: out)
 
 
 def test_chunks_join_to_the_whole() -> None:

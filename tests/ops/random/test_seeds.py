@@ -154,10 +154,10 @@ def test_numbered_eager_ops_leave_no_kernels_behind() -> None:
 
     tf.random.set_seed(1)
     tf.random.normal([2], seed=5)
-    before = get_op("RandomStandardNormal").kernel_cache.kept()
+    before = get_op("RandomStandardNormal").kernel_cache.keys()
     for _ in range(50):
         tf.random.normal([2])
-    assert get_op("RandomStandardNormal").kernel_cache.kept() == before
+    assert get_op("RandomStandardNormal").kernel_cache.keys() == before
     tf.random.set_seed(1)
     a = tf.random.normal([2], seed=5).numpy()
     tf.random.normal([2])

@@ -11,7 +11,7 @@ import millrace as tf
 from millrace._src.engines.numpy.namespace import xp
 from millrace._src.ops.random import philox, shuffles
 from millrace._src.ops.random.shuffles import permutation
-from millrace._src.ops.random.stateless_ops import shuffled
+from millrace._src.ops.random.stateless_ops import shuffle_rows
 from tests.ops.random.bits import PROGRAMS, check
 
 
@@ -51,8 +51,8 @@ def test_rows_elements_and_strings_move_alike() -> None:
     stream = philox.stream_from_seeds(7, 8)
     order = permutation(xp, stream, 200)
     numbers = np.arange(200.0, dtype=np.float32)
-    assert (shuffled(xp, stream, numbers) == numbers[order]).all()
-    assert (shuffled(xp, stream, numbers.reshape(-1, 1))[:, 0] == numbers[order]).all()
+    assert (shuffle_rows(xp, stream, numbers) == numbers[order]).all()
+    assert (shuffle_rows(xp, stream, numbers.reshape(-1, 1))[:, 0] == numbers[order]).all()
     texts = np.array([str(i).encode() for i in range(200)], object)
-    assert shuffled(xp, stream, texts).tolist() == texts[order].tolist()
+    assert shuffle_rows(xp, stream, texts).tolist() == texts[order].tolist()
     assert numbers.tolist() == list(range(200))

@@ -7,7 +7,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.core.handle_types import MatrixHandle
-from millrace._src.ops.sparse.matrix_value import boxed, from_blocks, from_coordinates, matrix_in, without_values
+from millrace._src.ops.sparse.matrix_value import box, from_blocks, from_coordinates, matrix_in, without_values
 
 BATCH = np.array([[[1.0, 0, 2], [0, 0, 3]], [[0, 4, 0], [0, 0, 0]]])
 
@@ -47,7 +47,7 @@ def test_the_type_and_the_text() -> None:
 
 
 def test_another_referent_is_refused() -> None:
-    assert matrix_in(boxed(without_values((1, 1), np.float32))).shape == (1, 1)
+    assert matrix_in(box(without_values((1, 1), np.float32))).shape == (1, 1)
     other = np.empty((), object)
     with pytest.raises(tf.errors.InvalidArgumentError, match="Could not retrieve Variant input 1"):
         matrix_in(other, 1)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from millrace._src.ops.strings import packed as module
-from millrace._src.ops.strings.packed import pack, packed
+from millrace._src.ops.strings.packed import pack, pack_strings
 
 
 def _texts(count: int, alphabet: bytes, longest: int = 40) -> list[bytes]:
@@ -42,9 +42,9 @@ def test_words_are_eight_bytes_from_any_offset() -> None:
 
 def test_the_packed_form_of_an_array_is_kept_until_the_array_is_gone() -> None:
     array = np.array(_texts(100, b"abc"), object)
-    strings = packed(array)
-    assert packed(array) is strings
-    assert list(packed(array.copy())) == list(strings)
+    strings = pack_strings(array)
+    assert pack_strings(array) is strings
+    assert list(pack_strings(array.copy())) == list(strings)
     identity = id(array)
     assert identity in module._kept
     del array
@@ -54,8 +54,8 @@ def test_the_packed_form_of_an_array_is_kept_until_the_array_is_gone() -> None:
 
 def test_few_strings_are_packed_each_time_and_many_arrays_are_forgotten() -> None:
     few = np.array([b"a"] * 10, object)
-    assert packed(few) is not packed(few)
+    assert pack_strings(few) is not pack_strings(few)
     arrays = [np.array([b"%d" % i] * 100, object) for i in range(2 * module._MAX_KEPT)]
     for array in arrays:
-        assert next(iter(packed(array))) == array[0]
+        assert next(iter(pack_strings(array))) == array[0]
     assert len(module._kept) <= module._MAX_KEPT

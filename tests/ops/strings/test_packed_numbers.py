@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import millrace as tf
 from millrace._src.ops.strings.numbers import integer_reader, read_float
 from millrace._src.ops.strings.packed import pack
-from millrace._src.ops.strings.packed_numbers import packed_floats, packed_integers
+from millrace._src.ops.strings.packed_numbers import read_floats, read_integers
 
 _TEXTS = st.lists(st.text(alphabet="0123456789+-. e\n", max_size=24), min_size=1, max_size=30)
 _DECIMALS = st.lists(st.from_regex(r"[+-]?[0-9]{0,18}(\.[0-9]{0,17})?", fullmatch=True), min_size=1, max_size=30)
@@ -22,7 +22,7 @@ _DECIMALS = st.lists(st.from_regex(r"[+-]?[0-9]{0,18}(\.[0-9]{0,17})?", fullmatc
 @given(texts=st.one_of(_TEXTS, _DECIMALS))
 def test_what_counts_as_a_plain_integer_is_read_as_python_reads_it(texts: list[str]) -> None:
     encoded = [text.encode() for text in texts]
-    numbers, is_simple = packed_integers(pack(encoded))
+    numbers, is_simple = read_integers(pack(encoded))
     for text, number, simple in zip(encoded, numbers.tolist(), is_simple.tolist(), strict=True):
         digits = text.lstrip(b"+-")
         assert simple == (
@@ -34,7 +34,7 @@ def test_what_counts_as_a_plain_integer_is_read_as_python_reads_it(texts: list[s
 @given(texts=st.one_of(_TEXTS, _DECIMALS))
 def test_what_counts_as_a_plain_decimal_is_read_as_python_reads_it(texts: list[str]) -> None:
     encoded = [text.encode() for text in texts]
-    numbers, is_simple = packed_floats(pack(encoded))
+    numbers, is_simple = read_floats(pack(encoded))
     for text, number, simple in zip(encoded, numbers.tolist(), is_simple.tolist(), strict=True):
         assert not simple or str(number) == str(read_float(text))  # the sign of zero, too
         if len(text) < 15 and not set(text) - set(b"0123456789."):
@@ -69,6 +69,6 @@ def test_one_bad_text_among_many_is_refused(text: str, dtype: tf.DType) -> None:
 @given(st.lists(st.decimals(-(10**6), 10**6, places=7), min_size=1), st.integers(0, 7))
 def test_decimals_are_rounded_as_python_rounds_them(decimals: list[Any], digits: int) -> None:
     fields = [f"{decimal:.{digits}f}" for decimal in decimals]
-    numbers, is_simple = packed_floats(pack([field.encode() for field in fields]))
+    numbers, is_simple = read_floats(pack([field.encode() for field in fields]))
     assert is_simple.all()
     assert numbers.tobytes() == np.array([float(field) for field in fields]).tobytes()

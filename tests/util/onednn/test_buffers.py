@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from millrace._src.util.onednn.buffers import ALIGNMENT, BufferPool, aligned
+from millrace._src.util.onednn.buffers import ALIGNMENT, BufferPool, make_aligned
 
 
 def test_buffers_are_aligned_and_large_enough() -> None:
@@ -11,7 +11,7 @@ def test_buffers_are_aligned_and_large_enough() -> None:
         buffer = pool.take(size)
         assert buffer.nbytes >= size
         assert buffer.ctypes.data % ALIGNMENT == 0
-    assert aligned(0).nbytes == 0
+    assert make_aligned(0).nbytes == 0
 
 
 def test_a_buffer_that_was_given_back_is_used_again() -> None:

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from millrace._src.util.onednn import library, pooling
-from millrace._src.util.onednn.pooling import Pool, largest_gradient, mean_gradient, pooled
+from millrace._src.util.onednn.pooling import Pool, bind_pooling, largest_gradient, mean_gradient
 
 POOL = Pool((2, 4, 4, 16), (2, 2), (2, 2), (0, 0), (2, 2), "float32", is_mean=False)
 
 
 @pytest.mark.parametrize("pool", [POOL._replace(dtype="int32"), POOL._replace(images=(0, 4, 4, 16))])
 def test_what_the_library_cannot_do_is_no_error(pool: Pool) -> None:
-    assert pooled(pool) is mean_gradient(pool) is largest_gradient(pool) is None
+    assert bind_pooling(pool) is mean_gradient(pool) is largest_gradient(pool) is None
 
 
 @pytest.mark.skipif(library.load() is None, reason="oneDNN is not installed")

@@ -21,6 +21,7 @@ from millrace._src.autodiff.op_recording import PackedEntry, is_trainable
 from millrace._src.autodiff.sweep_programs import OnesSeed, materialize, run_compiled_sweep
 from millrace._src.autodiff.tape import Tape, TapeEntry
 from millrace._src.autodiff.tape_arguments import (
+    as_unconnected_mode,
     check_weight,
     differentiated_parts,
     is_differentiable_target,
@@ -29,7 +30,6 @@ from millrace._src.autodiff.tape_arguments import (
     shape_of,
     source_number,
     target_tensor,
-    unconnected_mode,
     watched_parts,
     weight_tensor,
 )
@@ -173,7 +173,7 @@ class GradientTape:
           ValueError: if `unconnected_gradients` is unknown, or a target or source is a composite without gradients.
         """
         self._check_unused()
-        mode = unconnected_mode(unconnected_gradients)
+        mode = as_unconnected_mode(unconnected_gradients)
         if target is None:
             raise TypeError(
                 "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to "
@@ -286,7 +286,9 @@ class GradientTape:
         is_plain = unconnected_gradients is UnconnectedGradients.NONE and parallel_iterations is None
         found = jacobian_rows(
             wanted,
-            lambda seed: self._compute([target_tensor(target)], flat, [seed], unconnected_mode(unconnected_gradients)),
+            lambda seed: self._compute(
+                [target_tensor(target)], flat, [seed], as_unconnected_mode(unconnected_gradients)
+            ),
             (lambda: self._rows_by_program(target, flat)) if is_plain and experimental_use_pfor else None,
             vectorize=experimental_use_pfor,
             parallel_iterations=parallel_iterations,
@@ -331,7 +333,7 @@ class GradientTape:
         self._start_use()
 
         def backward(seed: object) -> list[Any]:
-            mode = unconnected_mode(unconnected_gradients)
+            mode = as_unconnected_mode(unconnected_gradients)
             return self._compute([target_tensor(target)], [source], [seed], mode)
 
         found = batch_jacobian_rows(

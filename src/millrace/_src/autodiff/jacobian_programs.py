@@ -20,7 +20,7 @@ from millrace._src.autodiff.sweep_programs import (
     may_have_program,
     program_of,
     split_entries,
-    swept_graph,
+    sweep_on_placeholders,
 )
 from millrace._src.autodiff.tape import TapeEntry
 from millrace._src.autodiff.vectorize import vectorize
@@ -61,7 +61,7 @@ def _compile_rows(tape: TapeForm) -> Run | None:
 
     Raises: NotImplementedError: if an op cannot be run on all rows at once.
     """
-    swept = swept_graph(tape)
+    swept = sweep_on_placeholders(tape)
     if swept is None:
         return None
     from millrace._src.passes.pipeline import optimize  # the first Jacobians need no optimizer

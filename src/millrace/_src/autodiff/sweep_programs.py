@@ -31,9 +31,9 @@ from millrace._src.core.op_def import Effects
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.graph.func_graph import FuncGraph
-from millrace._src.graph.traversal import required_operations
+from millrace._src.graph.traversal import find_required_operations
 from millrace._src.ops import raw
-from millrace._src.ops.state import filled_like_variable
+from millrace._src.ops.state import fill_like_variable
 from millrace._src.passes import constant_folding
 
 _SWEEPS_BEFORE = 10
@@ -57,7 +57,7 @@ class OnesSeed:
         """Makes the ones, in the target's shape and dtype."""
         target = self.target
         if target.dtype.is_resource:
-            return filled_like_variable(target, 1)
+            return fill_like_variable(target, 1)
         if isinstance(target, EagerTensor) and executing_eagerly():
             return EagerTensor(np.ones(target._eager_array.shape, target._eager_array.dtype), target.dtype)
         return raw.OnesLike(x=target)
@@ -217,7 +217,7 @@ class SweptGraph(NamedTuple):
 
 def _compile_sweep(tape: TapeForm) -> Run | None:
     """Returns the program of a sweep, or None if the sweep is not a function of arrays."""
-    swept = swept_graph(tape)
+    swept = sweep_on_placeholders(tape)
     if swept is None:
         return None
     from millrace._src.passes.pipeline import optimize  # the first gradients need no optimizer
@@ -227,7 +227,7 @@ def _compile_sweep(tape: TapeForm) -> Run | None:
     return SweepRunner(program, swept.seeds, swept.results)
 
 
-def swept_graph(tape: TapeForm) -> SweptGraph | None:
+def sweep_on_placeholders(tape: TapeForm) -> SweptGraph | None:
     """Sweeps a tape on placeholders; returns None if the sweep is not a function of arrays, or takes much memory."""
     if sum(t._eager_array.nbytes for t in tape.values) > _MAX_BYTES or not all(r.may_compile for r in tape.recordings):
         return None
@@ -246,7 +246,7 @@ def swept_graph(tape: TapeForm) -> SweptGraph | None:
     given_seeds = [i for i, s in enumerate(seeds) if s.op.op_def.traits.is_placeholder]
     inputs = [*values, *(seeds[i] for i in given_seeds)]
     sources = [t.op for t in inputs]
-    needed_operations = required_operations(graph.get_operations(), [t.op for t in outputs], stop=sources)
+    needed_operations = find_required_operations(graph.get_operations(), [t.op for t in outputs], stop=sources)
     if graph.captures or any(op.effects not in (Effects.NONE, Effects.READS) for op in needed_operations):
         return None  # a stand-in for a tensor whose shape alone is kept is among the captures
     return SweptGraph(graph, inputs, given_seeds, results)

@@ -32,11 +32,11 @@ from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.op_signature import argument_indices
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.shapes import TensorShape
-from millrace._src.core.tensor import EagerTensor, held, tape_id
+from millrace._src.core.tensor import EagerTensor, array_of, tape_id
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import replay
-from millrace._src.graph.traversal import required_operations
+from millrace._src.graph.traversal import find_required_operations
 from millrace._src.ops import raw
 from millrace._src.passes.pipeline import optimize
 
@@ -67,7 +67,7 @@ class TangentPlan:
         self.found = [t for t in results if t is not None]
         roots = [t.op for t in self.found]
         source_operations = [t.op for t, _ in sources]
-        needed_operations = required_operations(
+        needed_operations = find_required_operations(
             graph.get_operations(), roots, stop=source_operations, with_effects=False
         )
         used_operations = {t.op for operation in needed_operations for t in operation.inputs} | set(roots)
@@ -180,7 +180,7 @@ def _is_number(tensor: Any) -> bool:
 def _shape(tensor: Any) -> Any:
     """Returns the shape in a form to look up: a tuple with None for unknown dimensions."""
     if isinstance(tensor, EagerTensor):
-        return held(tensor).shape if hasattr(held(tensor), "shape") else ()
+        return array_of(tensor).shape if hasattr(array_of(tensor), "shape") else ()
     if tensor is None or tensor.shape.rank is None:
         return None
     return tuple(tensor.shape.as_list())

@@ -40,7 +40,7 @@ def watched_parts(structure: object) -> list[Any]:
     ]
 
 
-def unconnected_mode(value: object) -> UnconnectedGradients:
+def as_unconnected_mode(value: object) -> UnconnectedGradients:
     try:
         return UnconnectedGradients(value)
     except ValueError:

@@ -17,7 +17,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call
-from millrace._src.graph.traversal import required_operations
+from millrace._src.graph.traversal import find_required_operations
 from millrace._src.ops.batching import BatchedRows, BatchedValue
 from millrace._src.ops.batching_rules import rule_of
 
@@ -58,7 +58,7 @@ def _run_on_rows(
     inputs = [op for op in graph.get_operations() if id(op) in given]
     for operation in inputs:
         values[id(operation), 0] = given[id(operation)]
-    operations = required_operations(graph.get_operations(), [t.op for t in outputs], stop=inputs)
+    operations = find_required_operations(graph.get_operations(), [t.op for t in outputs], stop=inputs)
     used_keys = {(id(t.op), t.value_index) for t in (*outputs, *(t for op in operations for t in op.inputs))}
     for operation in operations:
         rows.used = used_keys

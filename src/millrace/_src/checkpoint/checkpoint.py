@@ -236,7 +236,7 @@ class Checkpoint(AutoTrackable):
         return path
 
     def _view(self) -> ObjectGraphView:
-        return ObjectGraphView(self if self._root is None else self._root, attached=self._attached())
+        return ObjectGraphView(self if self._root is None else self._root, attached=self._attached_children())
 
     # --- reading -----------------------------------------------------------------------------------------------
 
@@ -286,9 +286,9 @@ class Checkpoint(AutoTrackable):
         self.sync()
         root = self if self._root is None else self._root
         if save_path is None:
-            return InitializationOnlyStatus(root, self._attached())
+            return InitializationOnlyStatus(root, self._attached_children())
         with io_device(options.experimental_io_device):
-            return load(file_name(save_path), root, self._attached(), options)
+            return load(file_name(save_path), root, self._attached_children(), options)
 
     @property
     def _root(self) -> Any:
@@ -303,7 +303,7 @@ class Checkpoint(AutoTrackable):
                 raise AssertionError("The root of the checkpoint is gone: only a weak reference to it was given.")
         return root
 
-    def _attached(self) -> list[TrackableReference]:
+    def _attached_children(self) -> list[TrackableReference]:
         """Returns the children that the root has within checkpoints only."""
         return [TrackableReference(name, _referent(child)) for name, child in self._self_attached]
 

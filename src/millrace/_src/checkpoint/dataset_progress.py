@@ -17,7 +17,7 @@ from millrace._src.core.dtypes import string
 from millrace._src.core.op_registry import late_bound
 from millrace._src.data.blocks import Block
 from millrace._src.data.dataset_base import DatasetBase
-from millrace._src.data.element_files import known_compression
+from millrace._src.data.element_files import validate_compression
 from millrace._src.data.iterator_resource import IteratorResource
 from millrace._src.data.iterator_states import restore_iterator, save_iterator
 from millrace._src.data.options import ExternalStatePolicy
@@ -47,17 +47,17 @@ def save_dataset_in_steps(
     if "checkpoint" in arguments:
         raise ValueError("Invalid `checkpoint_args`. `checkpoint_args` are not allowed to include 'checkpoint'.")
     steps = _Steps(dataset, arguments)
-    progress = steps.restored(folder)
-    writer = RunWriter(folder, dataset.node.dtypes, known_compression(compression), progress=progress)
+    progress = steps.restore(folder)
+    writer = RunWriter(folder, dataset.node.dtypes, validate_compression(compression), progress=progress)
     try:
-        steps.write_all(writer, None if shard_func is None else _bound(shard_func))
+        steps.write_all(writer, None if shard_func is None else _bind(shard_func))
         writer.finish()
     finally:
         steps.close()
         writer.close()
 
 
-def _bound(function: TracedFunction) -> BoundFunction:
+def _bind(function: TracedFunction) -> BoundFunction:
     bound = BoundFunction(function.graph_function, [capture._eager_array for capture in function.captures])
     check_shard_function(bound)
     return bound
@@ -81,7 +81,7 @@ class _Steps:
         self._resource = IteratorResource(node.dtypes, node.shapes)
         self._resource.start(node)
 
-    def restored(self, folder: str) -> Any:
+    def restore(self, folder: str) -> Any:
         """Goes to the position of the last checkpoint; returns what the writer then needs, None to begin anew."""
         self._manager.restore_or_initialize()
         text = self._text.numpy()

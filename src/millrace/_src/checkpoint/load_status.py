@@ -135,10 +135,14 @@ class CheckpointLoadStatus(LoadStatus):
         restoration = self._restoration
         names = SavedNames(restoration.proto)
         for node_id, node in enumerate(restoration.proto.nodes[: restoration.required_count]):
-            if node.attributes and restoration.bound(node_id) is None and not self._is_skipped(names, node_id):
+            if (
+                node.attributes
+                and restoration.matching_object(node_id) is None
+                and not self._is_skipped(names, node_id)
+            ):
                 self._fail(f"Unresolved object in checkpoint {names[node_id]}: {node}")
         unused = [
-            f"{names[node_id]} ({restoration.bound(node_id)}): {attributes}"
+            f"{names[node_id]} ({restoration.matching_object(node_id)}): {attributes}"
             for node_id, attributes in restoration.unused_attributes.items()
             if node_id < restoration.required_count
             and len(attributes) == len(restoration.proto.nodes[node_id].attributes)  # as TensorFlow asserts it
@@ -151,7 +155,7 @@ class CheckpointLoadStatus(LoadStatus):
         return self
 
     def assert_existing_objects_matched(self) -> Self:
-        unmatched = self._unmatched()
+        unmatched = self._find_unmatched()
         if unmatched:
             shown = [_short_text(trackable) for trackable in unmatched[:_MAX_SHOWN_OBJECTS]]
             self._fail(
@@ -163,9 +167,9 @@ class CheckpointLoadStatus(LoadStatus):
 
     def assert_nontrivial_match(self) -> Self:
         restoration = self._restoration
-        if any(restoration.bound(node_id) is not None for node_id in range(1, len(restoration.proto.nodes))):
+        if any(restoration.matching_object(node_id) is not None for node_id in range(1, len(restoration.proto.nodes))):
             return self
-        unmatched = [trackable for trackable in self._unmatched() if trackable is not restoration.root]
+        unmatched = [trackable for trackable in self._find_unmatched() if trackable is not restoration.root]
         if not unmatched:
             self._fail(f"Nothing to load. No dependencies have been added to {restoration.root} yet.")
         listed = ", ".join(_short_text(trackable) for trackable in unmatched[:_MAX_SHOWN_OBJECTS])
@@ -174,7 +178,7 @@ class CheckpointLoadStatus(LoadStatus):
             f"does not match the Python program. The following objects have no matching checkpointed value: [{listed}]"
         )
 
-    def _unmatched(self) -> list[Any]:
+    def _find_unmatched(self) -> list[Any]:
         """Returns the objects with values of their own that match no saved object."""
         restoration = self._restoration
         matched = restoration.matched_node_ids()
@@ -212,7 +216,7 @@ class NameBasedSaverStatus(LoadStatus):
         return self._restoration.report()
 
     def assert_consumed(self) -> Self:
-        unmatched = self._restoration.unmatched()
+        unmatched = self._restoration.find_unmatched()
         if unmatched:
             listed = "".join(f"\n    {trackable}: {names}" for trackable, names in unmatched)
             raise AssertionError(f"Some objects had attributes which were not restored: {listed}\n\n{self.report()}")

@@ -78,7 +78,7 @@ class NameBasedRestoration(RestorationBase):
         nodes = ObjectGraphView(self.root, attached=self.attached).nodes()
         return [node for node in nodes if full_name_of(node) not in self.taken]
 
-    def unmatched(self) -> list[tuple[Any, list[str]]]:
+    def find_unmatched(self) -> list[tuple[Any, list[str]]]:
         """Returns the objects that have values of their own and found none, with the names of those values."""
         nodes = ObjectGraphView(self.root, attached=self.attached).nodes()
         unmatched_nodes = []

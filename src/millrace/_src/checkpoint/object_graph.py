@@ -118,7 +118,7 @@ class ObjectGraphView:
         self.nodes()
         return self._paths
 
-    def numbered_children(self, node_id: int) -> list[tuple[str, int]]:
+    def number_children(self, node_id: int) -> list[tuple[str, int]]:
         """Returns the names and the numbers of the children of an object."""
         self.nodes()
         return self._children[node_id]
@@ -235,7 +235,7 @@ def serialize_object_graph(view: ObjectGraphView) -> SavedGraph:
     nodes = view.nodes()
     messages = [proto.nodes.add() for _ in nodes]
     for node_id, (trackable, message) in enumerate(zip(nodes, messages)):
-        for name, child_id in view.numbered_children(node_id):
+        for name, child_id in view.number_children(node_id):
             message.children.add(node_id=child_id, local_name=name)
         tensors.extend(add_attributes(message, node_id, trackable, view.paths[node_id]))
     for slot in view.slot_variables():
@@ -251,10 +251,12 @@ def add_attributes(message: Any, node_id: int, trackable: object, path: str) -> 
     full_name = full_name_of(trackable)
     for attribute in attributes_of(trackable, lambda name: checkpoint_key(path, name)):
         message.attributes.add(name=attribute.name, full_name=full_name, checkpoint_key=attribute.key)
-        yield from _saved_tensors(attribute, node_id, trackable, full_name)
+        yield from _list_saved_tensors(attribute, node_id, trackable, full_name)
 
 
-def _saved_tensors(attribute: SavedAttribute, node_id: int, trackable: object, full_name: str) -> Iterator[SavedTensor]:
+def _list_saved_tensors(
+    attribute: SavedAttribute, node_id: int, trackable: object, full_name: str
+) -> Iterator[SavedTensor]:
     for tensor in attribute.tensors:
         yield SavedTensor(node_id, attribute.name, tensor.key, full_name, tensor.value, tensor.slice_spec, trackable)
 

@@ -53,9 +53,9 @@ class PythonState(Trackable, abc.ABC):
     def _serialize_to_tensors(self) -> dict[str, Any]:
         if state.graph is None:
             return {_STATE: convert_to_tensor(self.serialize(), string)}
-        return {_STATE: numpy_function(self._serialized, [], string)}  # the state when the graph runs
+        return {_STATE: numpy_function(self._serialize, [], string)}  # the state when the graph runs
 
-    def _serialized(self) -> Any:
+    def _serialize(self) -> Any:
         """Returns the state as an array of one object: an array of NumPy's own texts loses zeros at the end."""
         return np.array(convert_to_tensor(self.serialize(), string).numpy(), object)
 

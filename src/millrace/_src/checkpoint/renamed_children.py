@@ -21,7 +21,7 @@ def explain_names(restoration: Restoration) -> str:
     The object nearest to the root counts: names below it follow from its own.
     """
     for node_id, node in enumerate(restoration.proto.nodes):
-        owner = restoration.bound(node_id)
+        owner = restoration.matching_object(node_id)
         if owner is None:
             continue
         saved = {child.local_name for child in node.children}
@@ -29,8 +29,8 @@ def explain_names(restoration: Restoration) -> str:
         if saved - ours and ours - saved:
             described = "the root" if node_id == 0 else repr(type(owner).__name__)
             return (
-                f"The checkpoint knows children of {described} by other names: it has {_listed(saved - ours)}, the "
-                f"program has {_listed(ours - saved)}. Under the same names the values come when you restore."
+                f"The checkpoint knows children of {described} by other names: it has {_list_names(saved - ours)}, the "
+                f"program has {_list_names(ours - saved)}. Under the same names the values come when you restore."
             )
     return ""
 
@@ -42,6 +42,6 @@ def _child_names(restoration: Restoration, owner: Any) -> set[str]:
     return set(owner._trackable_children()) | set(owner._supplementary_children())
 
 
-def _listed(names: set[str]) -> str:
+def _list_names(names: set[str]) -> str:
     shown = ", ".join(map(repr, sorted(names)[:_MAX_NAMES]))
     return f"{shown}, ..." if len(names) > _MAX_NAMES else shown

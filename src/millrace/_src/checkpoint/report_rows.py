@@ -64,11 +64,11 @@ def report_of_names(restoration: NameBasedRestoration) -> RestoreReport:
         if id(trackable) in mismatches:
             rows.append(_mismatch_row(name, value, mismatches[id(trackable)]))
         elif name in restoration.taken:
-            rows.append(ReportRow(LOADED, name, value, _saved_value(reader, name)))
+            rows.append(ReportRow(LOADED, name, value, _read_saved_value(reader, name)))
         else:
             rows.append(ReportRow(MISSING, name or readable(key), value))
     unused = [key for key in reader.keys() if key not in restoration.taken]  # noqa: SIM118  a reader is not a dict
-    rows.extend(ReportRow(UNUSED, key, None, _saved_value(reader, key)) for key in unused)
+    rows.extend(ReportRow(UNUSED, key, None, _read_saved_value(reader, key)) for key in unused)
     return _report(restoration, rows, bool(mismatches) and not restoration.has_given)
 
 
@@ -128,7 +128,9 @@ def _program_row(
     if node_id is not None:
         for saved in restoration.proto.nodes[node_id].attributes:
             if saved.checkpoint_key.rpartition("/")[2] == attribute:
-                return ReportRow(LOADED, readable(key), value, _saved_value(restoration.reader, saved.checkpoint_key))
+                return ReportRow(
+                    LOADED, readable(key), value, _read_saved_value(restoration.reader, saved.checkpoint_key)
+                )
     return ReportRow(MISSING, readable(key), value, note=_shared_note(restoration, key))
 
 
@@ -168,7 +170,7 @@ def _unused_rows(restoration: Restoration) -> Iterator[ReportRow]:
                 key = attribute.checkpoint_key
                 refusal = restoration.refused_slots.get(node_id, "")
                 waiting = "" if refusal else _waiting_note(restoration, node_id, parents)
-                saved = _saved_value(restoration.reader, key)
+                saved = _read_saved_value(restoration.reader, key)
                 yield ReportRow(UNUSED, readable(key), None, saved, note=refusal or waiting, is_waiting=bool(waiting))
 
 
@@ -178,14 +180,14 @@ def _waiting_note(restoration: Restoration, node_id: int, parents: Mapping[int, 
     while node_id in parents and node_id not in passed:
         passed.add(node_id)
         node_id, name = parents[node_id]
-        owner = restoration.bound(node_id)
+        owner = restoration.matching_object(node_id)
         if owner is not None:
             container = parents.get(node_id, (0, ""))[1] + "/" if name.isdecimal() else ""
             return f"waits for {container}{name}" if name in owner._self_unconditional_deferred_dependencies else ""
     return ""
 
 
-def _saved_value(reader: ValueReader, key: str) -> ReportedValue:
+def _read_saved_value(reader: ValueReader, key: str) -> ReportedValue:
     if key not in reader:
         return ReportedValue()
     entry = reader.entry(key)

@@ -196,7 +196,7 @@ class Restoration(RestorationBase):
         """Returns the position of a saved object."""
         return CheckpointPosition(self, node_id)
 
-    def bound(self, node_id: int) -> Any:
+    def matching_object(self, node_id: int) -> Any:
         """Returns the object that matches a saved object; None if none does, or if it is gone."""
         holder = self._bound.get(node_id)
         return holder() if isinstance(holder, weakref.ref) else holder
@@ -207,7 +207,7 @@ class Restoration(RestorationBase):
 
     def matched_node_ids(self) -> dict[int, int]:
         """Returns the numbers of the saved objects that living objects match, by the `id` of the objects."""
-        bound = {node_id: self.bound(node_id) for node_id in self._bound}
+        bound = {node_id: self.matching_object(node_id) for node_id in self._bound}
         return {id(trackable): node_id for node_id, trackable in bound.items() if trackable is not None}
 
     def report(self) -> RestoreReport:
@@ -276,7 +276,10 @@ class Restoration(RestorationBase):
     def _restore_slots(self) -> None:
         while self._found_slots:
             optimizer_id, slot = self._found_slots.popleft()
-            optimizer, variable = self.bound(optimizer_id), self.bound(slot.original_variable_node_id)
+            optimizer, variable = (
+                self.matching_object(optimizer_id),
+                self.matching_object(slot.original_variable_node_id),
+            )
             if optimizer is not None and is_variable(variable):  # a damaged file names anything
                 optimizer._create_or_restore_slot_variable(
                     slot_variable_position=CheckpointPosition(self, slot.slot_variable_node_id),
@@ -322,7 +325,7 @@ class CheckpointPosition(RestorePosition):
     @property
     def trackable(self) -> Any:
         """The object that matches; None if none did."""
-        return self.checkpoint.bound(self.node_id)
+        return self.checkpoint.matching_object(self.node_id)
 
     def attributes(self) -> dict[str, str]:
         """Returns the key of each of the saved object's own attributes."""

@@ -57,7 +57,7 @@ class _WriteOperations:
 
 
 def _edges(view: ObjectGraphView) -> list[list[tuple[str, int]]]:
-    return [view.numbered_children(node_id) for node_id in range(len(view.nodes()))]
+    return [view.number_children(node_id) for node_id in range(len(view.nodes()))]
 
 
 def _relevant(options: CheckpointOptions) -> tuple[Any, ...]:

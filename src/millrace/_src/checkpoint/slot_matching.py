@@ -51,7 +51,7 @@ class SavedOwner:
         """The restoration."""
         return self.position.checkpoint
 
-    def saved(self, name: str) -> dict[str, int]:
+    def saved_elements(self, name: str) -> dict[str, int]:
         """Returns the numbers of the saved elements of a child, by index."""
         number = self.position.child_numbers().get(name)
         return {} if number is None else self.restoration.child_numbers(number)
@@ -61,7 +61,7 @@ class SavedOwner:
         """The numbers of the saved variables that are slots."""
         numbers = self.position.child_numbers()
         common = {numbers.get(name) for name in self.rule.common}
-        return [number for number in self.saved(self.rule.flat_list).values() if number not in common]
+        return [number for number in self.saved_elements(self.rule.flat_list).values() if number not in common]
 
     @property
     def saved_kind(self) -> str:
@@ -77,7 +77,7 @@ class SavedOwner:
         return [name for name in numbers if name in self.slot_names and self._is_listed(name, numbers[name], listed)]
 
     def _is_listed(self, name: str, number: int, listed: set[int]) -> bool:
-        return number in listed or not listed.isdisjoint(self.saved(name).values())
+        return number in listed or not listed.isdisjoint(self.saved_elements(name).values())
 
     def slot_names_of_program(self, children: Mapping[str, Any]) -> list[str]:
         """Returns the names of the children of the object that are or hold slots."""
@@ -136,12 +136,13 @@ def match_slots(found: SavedOwner) -> SlotMatches:
     trained = _elements(children.get(found.rule.trained_list))
     pairs, by_index = _trained_pairs(found, trained)
     starts = [
-        Reached(trained[name], restoration.position(found.saved(found.rule.trained_list)[name])) for name in by_index
+        Reached(trained[name], restoration.position(found.saved_elements(found.rule.trained_list)[name]))
+        for name in by_index
     ]
     reached = list(walk(starts)) if starts else []
     variables = [one.trackable for one in reached]
     if _corresponds(found, children):
-        slots = [*_matched(found, children, trained, pairs), *_unnamed(found, children, trained, pairs)]
+        slots = [*_match(found, children, trained, pairs), *_find_unnamed(found, children, trained, pairs)]
         reached += _fitting(restoration, list(walk(slots))) if slots else []
         return SlotMatches(reached, variables, _warning_of_fresh(found, children, reached))
     return SlotMatches(reached, variables, _warning_of_kinds(found, children))
@@ -172,7 +173,7 @@ def _trained_pairs(found: SavedOwner, trained: Mapping[str, Any]) -> tuple[dict[
     A variable that took its position by another path is known for sure. Two lists of equally many variables are
     taken to be the same list, where nothing is known of an element on either side.
     """
-    saved = found.saved(found.rule.trained_list)
+    saved = found.saved_elements(found.rule.trained_list)
     matched = found.restoration.matched_node_ids()
     indices = {number: index for index, number in saved.items()}
     pairs = {name: indices[matched[id(child)]] for name, child in trained.items() if matched.get(id(child)) in indices}
@@ -187,16 +188,16 @@ def _trained_pairs(found: SavedOwner, trained: Mapping[str, Any]) -> tuple[dict[
     return pairs | dict(zip(by_index, by_index)), by_index
 
 
-def _matched(
+def _match(
     found: SavedOwner, children: Mapping[str, Any], trained: Mapping[str, Any], pairs: Mapping[str, str]
 ) -> Iterator[Reached]:
     """Yields slots, and other objects that hold slots, with their positions."""
-    saved_count = len(found.saved(found.rule.trained_list))
+    saved_count = len(found.saved_elements(found.rule.trained_list))
     for name in found.slot_names:
         child = children.get(name)
         if child is None:
             continue
-        saved, elements = found.saved(name), _elements(child)
+        saved, elements = found.saved_elements(name), _elements(child)
         if not _is_by_variable(child, elements, trained) or any(int(index) >= saved_count for index in saved):
             yield Reached(child, found.restoration.position(found.position.child_numbers()[name]))
             continue
@@ -205,7 +206,7 @@ def _matched(
                 yield Reached(element, found.restoration.position(saved[pairs[index]]))
 
 
-def _unnamed(
+def _find_unnamed(
     found: SavedOwner, children: Mapping[str, Any], trained: Mapping[str, Any], pairs: Mapping[str, str]
 ) -> list[Reached]:
     """Returns slots that only their order identifies: Keras does not track what is appended to an optimizer's list.
@@ -215,12 +216,14 @@ def _unnamed(
     """
     numbers = found.position.child_numbers()
     named = {
-        number for name in numbers.keys() - _lists(found) for number in (numbers[name], *found.saved(name).values())
+        number
+        for name in numbers.keys() - _lists(found)
+        for number in (numbers[name], *found.saved_elements(name).values())
     }
     saved = [number for number in found.saved_slots if number not in named]
     known = {id(child) for name in children.keys() - _lists(found) for child in _with_elements(children[name])}
     ours = [slot for slot in _own_slots(found, children) if id(slot) not in known]
-    is_same_order = len(found.saved(found.rule.trained_list)) == len(pairs) == len(trained)
+    is_same_order = len(found.saved_elements(found.rule.trained_list)) == len(pairs) == len(trained)
     if not is_same_order or len(saved) != len(ours) or any(name != index for name, index in pairs.items()):
         return []
     reached = [Reached(slot, found.restoration.position(number)) for slot, number in zip(ours, saved)]
@@ -265,9 +268,9 @@ def _warning_of_fresh(found: SavedOwner, children: Mapping[str, Any], reached: S
     if not fresh or not found.saved_slots:
         return ""
     return (
-        f"{len(fresh)} slots of the optimizer {_described(found.owner)} begin anew: {_listed(fresh)}. The checkpoint "
-        f"{found.restoration.reader.prefix} has no values for them that fit: their variables were not trained when it "
-        "was written, or their order is not known, or the optimizer was made with other arguments."
+        f"{len(fresh)} slots of the optimizer {_describe(found.owner)} begin anew: {_list_names(fresh)}. The "
+        f"checkpoint {found.restoration.reader.prefix} has no values for them that fit: their variables were not "
+        "trained when it was written, or their order is not known, or the optimizer was made with other arguments."
     )
 
 
@@ -282,10 +285,10 @@ def _warning_of_kinds(found: SavedOwner, children: Mapping[str, Any]) -> str:
     restored = [name for name in found.rule.common if name in numbers.keys() & children.keys() - found.slot_names]
     return (
         f"The checkpoint {found.restoration.reader.prefix} holds the slots of {kind}: {len(saved)} values of "
-        f"{_joined(found.saved_slot_names())}. They were not restored, because the optimizer of the program is "
-        f"{_described(found.owner)}, whose slots have another meaning; "
-        + (f"{_joined(ours)} begin anew. " if ours else "it keeps none. ")
-        + f"Restored from the saved optimizer: {_joined(restored)}."
+        f"{_join(found.saved_slot_names())}. They were not restored, because the optimizer of the program is "
+        f"{_describe(found.owner)}, whose slots have another meaning; "
+        + (f"{_join(ours)} begin anew. " if ours else "it keeps none. ")
+        + f"Restored from the saved optimizer: {_join(restored)}."
     )
 
 
@@ -297,14 +300,14 @@ def _note(found: SavedOwner, note: str) -> None:
     )
 
 
-def _described(owner: Any) -> str:
+def _describe(owner: Any) -> str:
     return f"{owner.name!r} of class {type(owner).__name__}"
 
 
-def _joined(names: Sequence[str]) -> str:
+def _join(names: Sequence[str]) -> str:
     return ", ".join(names)
 
 
-def _listed(variables: Sequence[Any]) -> str:
+def _list_names(variables: Sequence[Any]) -> str:
     names = ", ".join(str(variable.name) for variable in variables[:_MAX_NAMES])
     return f"{names}, ..." if len(variables) > _MAX_NAMES else names

@@ -143,14 +143,14 @@ def newest_whole(newest: str | None, others: Sequence[str]) -> str | None:
     if newest is None or is_readable(newest):
         return newest
     get_logger().error("Couldn't match files for checkpoint %s", newest)
-    for path in dict.fromkeys([*reversed(others), *_numbered_before(newest)]):
+    for path in dict.fromkeys([*reversed(others), *_find_earlier(newest)]):
         if path != newest and is_readable(path):
             get_logger().warning("Using the checkpoint %s instead.", path)
             return path
     return None
 
 
-def _numbered_before(path: str) -> list[str]:
+def _find_earlier(path: str) -> list[str]:
     """Returns the checkpoints in the folder of one that have its name and a smaller number, the greatest first."""
     folder = directory_name(path)
     match = re.fullmatch(r"(.+-)([0-9]+)", path[len(folder) :].lstrip("/"))

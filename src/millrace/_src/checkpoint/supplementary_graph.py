@@ -85,7 +85,7 @@ class _SupplementWalk:
         if number >= self._known_count:
             yield from (supplements | self._view.children(trackable)).items()
         elif supplements:
-            names = {name for name, _ in self._view.numbered_children(number)}
+            names = {name for name, _ in self._view.number_children(number)}
             yield from ((name, child) for name, child in supplements.items() if name not in names)
 
     def _number(self, child: object, parent: int, name: str) -> int:

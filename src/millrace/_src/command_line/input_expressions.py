@@ -88,20 +88,20 @@ class _Evaluation:
             case ast.Name(name) if name in _WORDS:
                 return _WORDS[name]
             case ast.Attribute():
-                return self._named(node)
+                return self._evaluate_name(node)
             case ast.Call():
-                return self._called(node)
+                return self._evaluate_call(node)
         return self._refuse(node)
 
     def _number(self, node: ast.expr) -> Any:
         value = self.value(node)
         return value if isinstance(value, (int, float, complex, np.ndarray, np.generic)) else self._refuse(node)
 
-    def _named(self, node: ast.Attribute) -> Any:
+    def _evaluate_name(self, node: ast.Attribute) -> Any:
         module, _, name = ast.unparse(node).partition(".")
         return _NUMPY[name] if module in _MODULES and name in _NUMPY else self._refuse(node)
 
-    def _called(self, node: ast.Call) -> Any:
+    def _evaluate_call(self, node: ast.Call) -> Any:
         arguments = [self.value(argument) for argument in node.args]
         keywords = {keyword.arg: self.value(keyword.value) for keyword in node.keywords if keyword.arg}
         if len(keywords) != len(node.keywords):
@@ -113,7 +113,7 @@ class _Evaluation:
                 array = self.value(owner)
                 return getattr(array, method)(*arguments, **keywords) if _is_array(array) else self._refuse(node)
             case ast.Attribute() as function:
-                return self._named(function)(*arguments, **keywords)
+                return self._evaluate_name(function)(*arguments, **keywords)
         return self._refuse(node)
 
     def _refuse(self, node: ast.expr) -> Any:

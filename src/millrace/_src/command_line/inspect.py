@@ -13,7 +13,7 @@ from millrace._src.command_line.failures import CommandError
 from millrace._src.command_line.inspection.array_reports import array_file_report, difference_report
 from millrace._src.command_line.inspection.event_reports import events_report, is_event
 from millrace._src.command_line.inspection.records import records_of, records_report
-from millrace._src.command_line.inspection.saved_models import saved_model_report
+from millrace._src.command_line.inspection.saved_models import report_saved_model
 from millrace._src.command_line.reports import Report
 from millrace._src.interop.array_files.file_opening import checkpoint_prefix, open_array_file, prefixes_in, suffix_of
 from millrace._src.ops.io.gfile import exists, glob, isdir
@@ -51,7 +51,7 @@ def _report(given: argparse.Namespace) -> Report:
     if given.diff is not None:
         return _difference(path, given.diff, given.name)
     if isdir(path) and contains_saved_model(path) and not given.stats and given.name is None:
-        return saved_model_report(path)
+        return report_saved_model(path)
     if suffix_of(path) or checkpoint_prefix(path) is not None:
         title, file = open_array_file(path)
         with file:

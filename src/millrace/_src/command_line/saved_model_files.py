@@ -29,11 +29,11 @@ def read_saved_model(folder: str) -> Any:
 
 
 def tag_sets(saved_model: object) -> list[list[str]]:
-    """Returns the tags of each MetaGraph, in the order of `ordered_meta_graphs`."""
-    return [sorted(meta_graph.meta_info_def.tags) for meta_graph in ordered_meta_graphs(saved_model)]
+    """Returns the tags of each MetaGraph, in the order of `sort_meta_graphs`."""
+    return [sorted(meta_graph.meta_info_def.tags) for meta_graph in sort_meta_graphs(saved_model)]
 
 
-def ordered_meta_graphs(saved_model: Any) -> list[Any]:
+def sort_meta_graphs(saved_model: Any) -> list[Any]:
     """Returns the MetaGraphs in the order of their tags, which are in the order of the file."""
     return sorted(saved_model.meta_graphs, key=lambda meta_graph: list(meta_graph.meta_info_def.tags))
 
@@ -72,9 +72,9 @@ def ops_of(meta_graph: Any) -> set[str]:
     ops: set[str] = set()
     for node in all_nodes(meta_graph):
         ops.add(node.op)
-        ops.update(named_functions(node.attr))
+        ops.update(find_function_names(node.attr))
     for function in library.function:
-        ops.update(named_functions(function.attr))
+        ops.update(find_function_names(function.attr))
     ops.update(name for gradient in library.gradient for name in (gradient.function_name, gradient.gradient_func))
     return ops - functions
 
@@ -86,7 +86,7 @@ def all_nodes(meta_graph: Any) -> Iterator[Any]:
         yield from function.node_def
 
 
-def named_functions(attrs: Any) -> Iterator[str]:
+def find_function_names(attrs: Any) -> Iterator[str]:
     """Returns the names of the functions in attributes, and in the attributes of these functions."""
     waiting = [attrs]
     while waiting:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.command_line.saved_model_files import meta_graph_of, named_functions, ops_of, read_saved_model
+from millrace._src.command_line.saved_model_files import find_function_names, meta_graph_of, ops_of, read_saved_model
 from millrace._src.command_line.show import set_text
 from millrace._src.core.errors import NotFoundError
 
@@ -110,7 +110,7 @@ def _callees(nodes: Any, functions: Any) -> set[str]:
     waiting = list(nodes)
     while waiting:
         node = waiting.pop()
-        for name in {node.op, *named_functions(node.attr)} & functions.keys() - found:
+        for name in {node.op, *find_function_names(node.attr)} & functions.keys() - found:
             found.add(name)
             waiting += functions[name].node_def
     return found

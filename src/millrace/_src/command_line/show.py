@@ -13,9 +13,9 @@ from millrace._src.command_line.functions import functions_text
 from millrace._src.command_line.saved_model_files import (
     meta_graph_of,
     ops_of,
-    ordered_meta_graphs,
     read_saved_model,
     signature_of,
+    sort_meta_graphs,
     tag_sets,
 )
 from millrace._src.proto import types_pb2
@@ -50,7 +50,7 @@ def show_report(folder: str, is_all: bool, tags: str | None, signature: str | No
 def everything(saved_model: object) -> str:
     """Returns what is to be said of all MetaGraphs of a SavedModel."""
     text = ""
-    for meta_graph in ordered_meta_graphs(saved_model):
+    for meta_graph in sort_meta_graphs(saved_model):
         tags = ", ".join(meta_graph.meta_info_def.tags)
         text += f"\nMetaGraphDef with tag-set: '{tags}' contains the following SignatureDefs:\n"
         for key in sorted(meta_graph.signature_def):

@@ -34,8 +34,8 @@ def read_inputs(files: str | None, expressions: str | None, examples: str | None
         raise CommandError("At least one of --inputs, --input_exprs or --input_examples must be required")
     values: dict[str, Any] = {}
     values.update(_of_files(files or ""))
-    values.update((name, evaluate(text)) for name, text in _named_expressions(expressions or "", "--input_exprs"))
-    for name, text in _named_expressions(examples or "", "--input_examples"):
+    values.update((name, evaluate(text)) for name, text in _split_expressions(expressions or "", "--input_exprs"))
+    for name, text in _split_expressions(examples or "", "--input_examples"):
         values[name] = _serialize(evaluate(text))
     return values
 
@@ -86,16 +86,16 @@ def _array_of_archive(path: str, archive: Any, name: str | None) -> Any:
 # --- expressions -----------------------------------------------------------------------------------------------------
 
 
-def _named_expressions(text: str, flag: str) -> Iterator[tuple[str, str]]:
+def _split_expressions(text: str, flag: str) -> Iterator[tuple[str, str]]:
     """Yields names and texts of expressions; a semicolon inside of quotes is none that separates."""
     item = ""
     for piece in text.split(";"):
         item = f"{item};{piece}" if item else piece
         if item.strip() and _is_whole(item):
-            yield _named(item, flag)
+            yield _split_item(item, flag)
             item = ""
     if item.strip():
-        yield _named(item, flag)
+        yield _split_item(item, flag)
 
 
 def _is_whole(item: str) -> bool:
@@ -107,7 +107,7 @@ def _is_whole(item: str) -> bool:
     return not quote
 
 
-def _named(item: str, flag: str) -> tuple[str, str]:
+def _split_item(item: str, flag: str) -> tuple[str, str]:
     match = _NAMED.fullmatch(item.strip())
     if match is None:
         raise CommandError(f'{flag} "{item}" format is incorrect. Please follow "<input_key>=<python expression>"')

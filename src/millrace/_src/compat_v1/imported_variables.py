@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from millrace._src.compat_v1.subgraphs import needed_operations
+from millrace._src.compat_v1.subgraphs import find_needed_operations
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.core.context import name_scope
 from millrace._src.core.dtypes import resource
@@ -21,7 +21,7 @@ from millrace._src.core.op_registry import get_op
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.operation import Operation
-from millrace._src.state.variable import Variable, uninitialized_variable
+from millrace._src.state.variable import Variable, make_uninitialized_variable
 
 _LISTS = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES)
 
@@ -55,9 +55,9 @@ def lift_imported_variables(graph: FuncGraph) -> ImportedVariables:
     for key in graph.get_all_collection_keys():
         items = graph.get_collection_ref(key)
         items[:] = [lifted.get(item.handle.op, item) if _is_imported(item, graph) else item for item in items]
-    unlisted = _unlisted_handles(graph, lifted)
+    unlisted = _make_unlisted(graph, lifted)
     results = [*(tensor.op for tensor in graph.outputs), *graph.control_outputs]
-    for operation in needed_operations(results, graph.inputs):
+    for operation in find_needed_operations(results, graph.inputs):
         if id(operation) in unlisted:
             _capture(graph, unlisted[id(operation)], operation.outputs[0])
     return ImportedVariables(list(lifted.values()), unlisted)
@@ -71,7 +71,7 @@ def _is_imported(item: object, graph: FuncGraph) -> bool:
 def _eager_copy(variable: Variable) -> Any:
     """Makes an eager variable, without a value, that has the name and the traits of a variable of a graph."""
     with name_scope(None):
-        eager = uninitialized_variable(
+        eager = make_uninitialized_variable(
             variable.shape,
             variable.dtype,
             variable.name.removesuffix(":0"),
@@ -90,7 +90,7 @@ def _capture(graph: FuncGraph, outer: EagerTensor, inner: SymbolicTensor) -> Non
     graph.inputs.append(inner)
 
 
-def _unlisted_handles(graph: FuncGraph, lifted: Collection[Operation]) -> dict[int, EagerTensor]:
+def _make_unlisted(graph: FuncGraph, lifted: Collection[Operation]) -> dict[int, EagerTensor]:
     """Makes a variable for the `VarHandleOp`s that are left, one for all operations that name the same variable."""
     shared: dict[tuple[str, str], Any] = {}
     handles: dict[int, EagerTensor] = {}
@@ -101,7 +101,7 @@ def _unlisted_handles(graph: FuncGraph, lifted: Collection[Operation]) -> dict[i
         key = (attrs["container"], attrs["shared_name"] or operation.name)
         if key not in shared:
             with name_scope(None):
-                shared[key] = uninitialized_variable(attrs["shape"], attrs["dtype"], key[1])
+                shared[key] = make_uninitialized_variable(attrs["shape"], attrs["dtype"], key[1])
         # A tensor of its own for each operation: a graph has one capture for a tensor.
         handles[id(operation)] = EagerTensor(shared[key].handle._eager_array, resource)
     return handles

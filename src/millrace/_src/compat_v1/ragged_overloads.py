@@ -18,9 +18,9 @@ from millrace._src.ops.array.selecting import where_select
 from millrace._src.ops.nn.embedding import lookup_ragged
 from millrace._src.ops.ragged.flat_values import map_flat_values
 from millrace._src.ops.ragged.ragged_gathering import ragged_gather, ragged_gather_nd
-from millrace._src.ops.ragged.ragged_joining import converted
+from millrace._src.ops.ragged.ragged_joining import convert_values
 from millrace._src.ops.ragged.ragged_masking import NEEDS_BOTH, indices_of_true
-from millrace._src.ops.ragged.ragged_rows import gathered, joined_rows, row_count, with_common_ragged_rank
+from millrace._src.ops.ragged.ragged_rows import gather, join_rows, row_count, with_common_ragged_rank
 from millrace._src.ops.ragged.ragged_shapes import ragged_expand_dims, ragged_size, ragged_squeeze
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
 from millrace._src.ops.ragged.shape_overloads import ragged_shape
@@ -91,7 +91,7 @@ def ragged_where_select(condition: Any, x: object = None, y: object = None, name
         condition = convert_to_tensor_or_ragged_tensor(condition, name="condition")
         if x is None:
             return indices_of_true(condition)
-        x, y = converted([x, y])
+        x, y = convert_values([x, y])
         if isinstance(condition, RaggedTensor):
             return _elements_where(condition, x, y)
         condition.shape.assert_has_rank(1)
@@ -110,7 +110,7 @@ def _rows_where(condition: object, x: object, y: object) -> Any:
     counts = [row_count(value, dtype) for value in (x, y)]
     rows = range_(counts[0], dtype=dtype)
     order = raw.Select(condition=condition, t=rows, e=counts[0] + range_(counts[1], dtype=dtype))
-    return gathered(joined_rows([x, y]), order)
+    return gather(join_rows([x, y]), order)
 
 
 @overload("compat.v1.nn.embedding_lookup", RaggedTensor)

@@ -23,7 +23,7 @@ from millrace._src.graph.traversal import topological_order
 Key = tuple[int, int]
 
 
-def needed_operations(roots: Iterable[Operation], fed: Collection[SymbolicTensor]) -> list[Operation]:
+def find_needed_operations(roots: Iterable[Operation], fed: Collection[SymbolicTensor]) -> list[Operation]:
     """Returns the operations on which others depend, but for those behind fed tensors, in an order they can run in.
 
     The order is that of the graph as far as dependencies leave it open.

@@ -19,7 +19,7 @@ from typing import Any
 
 from millrace._src.core import dtypes
 from millrace._src.util.export import name_publicly, public_name
-from millrace._src.util.old_arguments import given, one_of
+from millrace._src.util.old_arguments import one_of, require
 
 
 def v1_wrapper(
@@ -107,7 +107,7 @@ def _generate(
         for new, text in arguments.items()
     )
     source = f"def {name}({ast.unparse(definition.args)}):\n    return call({checked})\n"
-    scope = {"call": call, "one_of": one_of, "given": given, "dtypes": dtypes, **scope}
+    scope = {"call": call, "one_of": one_of, "given": require, "dtypes": dtypes, **scope}
     exec(compile(source, f"<tf.compat.v1.{name}>", "exec"), scope)  # the text is made of this package's own tables
     function: Callable[..., Any] = scope[name]
     return function

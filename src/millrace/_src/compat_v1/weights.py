@@ -26,7 +26,7 @@ from millrace._src.ops.debug.assertion import assert_that
 _REFUSED = "weights can not be broadcast to values."
 
 
-def checked_broadcast(weights: Any, values: Any) -> AbstractContextManager[Any]:
+def check_broadcast(weights: Any, values: Any) -> AbstractContextManager[Any]:
     """Checks that weights broadcast to values; operations within the `with` block run after the check.
 
     Raises: ValueError: if the static shapes do not fit.
@@ -90,12 +90,12 @@ def broadcast_weights(weights: Any, values: Any) -> Tensor:
         weights = convert_to_tensor(weights, dtype=values.dtype.base_dtype, name="weights")
         if weights.shape.is_fully_defined() and values.shape.is_fully_defined() and weights.shape == values.shape:
             return weights
-        with checked_broadcast(weights, values):
+        with check_broadcast(weights, values):
             result: Tensor = raw.Mul(x=weights, y=ones_like(values), name=scope)
             return result
 
 
-def squeezed_like(labels: Any, predictions: Any, expected_rank_diff: int = 0) -> tuple[Any, Any]:
+def squeeze_like(labels: Any, predictions: Any, expected_rank_diff: int = 0) -> tuple[Any, Any]:
     """Drops the last dimension, of size 1, of labels or predictions where one has a dimension too many.
 
     Args:
@@ -108,7 +108,7 @@ def squeezed_like(labels: Any, predictions: Any, expected_rank_diff: int = 0) ->
     with name_scope(None, "remove_squeezable_dimensions"):
         labels, predictions = convert_to_tensor(labels), convert_to_tensor(predictions)
         if labels.shape.rank is None or predictions.shape.rank is None:
-            return _squeezed_in_the_graph(labels, predictions, expected_rank_diff)
+            return _squeeze_in_the_graph(labels, predictions, expected_rank_diff)
         difference = predictions.shape.rank - labels.shape.rank
         if difference == expected_rank_diff + 1 and _may_be_squeezed(predictions.shape):
             predictions = raw.Squeeze(input=predictions, axis=[-1])
@@ -121,26 +121,26 @@ def _may_be_squeezed(shape: TensorShape) -> bool:
     return bool(shape.rank) and shape.as_list()[-1] in (1, None)
 
 
-def _squeezed_in_the_graph(labels: Any, predictions: Any, expected_rank_diff: int) -> tuple[Any, Any]:
+def _squeeze_in_the_graph(labels: Any, predictions: Any, expected_rank_diff: int) -> tuple[Any, Any]:
     difference = rank_of(predictions) - rank_of(labels)
     shapes = labels.shape, predictions.shape
     if shapes[1].rank is None or _may_be_squeezed(shapes[1]):
-        predictions = _squeezed_if(raw.Equal(x=expected_rank_diff + 1, y=difference), predictions)
+        predictions = _squeeze_if(raw.Equal(x=expected_rank_diff + 1, y=difference), predictions)
     if shapes[0].rank is None or _may_be_squeezed(shapes[0]):
-        labels = _squeezed_if(raw.Equal(x=expected_rank_diff - 1, y=difference), labels)
+        labels = _squeeze_if(raw.Equal(x=expected_rank_diff - 1, y=difference), labels)
     return labels, predictions
 
 
-def _squeezed_if(condition: Any, value: Any) -> Any:
+def _squeeze_if(condition: Any, value: Any) -> Any:
     return cond(condition, lambda: raw.Squeeze(input=value, axis=[-1]), lambda: raw.Identity(input=value))
 
 
-def fitted_weights(weights: Any, values: Any) -> Any:
+def fit_weights(weights: Any, values: Any) -> Any:
     """Returns weights with a dimension more or less than values, of size 1 at the end, in the rank of the values."""
     weights = convert_to_tensor(weights)
     inner, outer = weights.shape.rank, values.shape.rank
     if inner == 0 or inner is None or outer is None:
-        return weights if inner == 0 else _fitted_in_the_graph(weights, values)
+        return weights if inner == 0 else _fit_in_the_graph(weights, values)
     if inner - outer == 1:
         return raw.Squeeze(input=weights, axis=[-1])
     if outer - inner == 1:
@@ -148,7 +148,7 @@ def fitted_weights(weights: Any, values: Any) -> Any:
     return weights
 
 
-def _fitted_in_the_graph(weights: Any, values: Any) -> Any:
+def _fit_in_the_graph(weights: Any, values: Any) -> Any:
     def fitted() -> Any:
         difference = rank_of(weights) - rank_of(values)
 

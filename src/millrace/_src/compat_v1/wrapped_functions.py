@@ -13,7 +13,7 @@ from typing import Any
 
 from millrace._src.compat_v1.imported_variables import lift_imported_variables
 from millrace._src.compat_v1.session.fetches import FetchPlan
-from millrace._src.compat_v1.subgraphs import Subgraph, needed_operations
+from millrace._src.compat_v1.subgraphs import Subgraph, find_needed_operations
 from millrace._src.compat_v1.variables.scope_state import VariableStore, variables_of_graph
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.function.concrete_function import ConcreteFunction
@@ -44,7 +44,9 @@ class WrappedFunction(ConcreteFunction):
         super().__init__(traced)
         # The whole graph is there for `prune`; a call runs what the results need.
         graph = traced.graph
-        operations = needed_operations([*(tensor.op for tensor in graph.outputs), *graph.control_outputs], graph.inputs)
+        operations = find_needed_operations(
+            [*(tensor.op for tensor in graph.outputs), *graph.control_outputs], graph.inputs
+        )
         names = [tensor.op.name for tensor in graph.inputs]
         part = Subgraph(graph.name, graph.inputs, operations, lambda operation: None, names)
         self.graph_function = GraphFunction(part.finish(graph.outputs), self._name)
@@ -100,7 +102,7 @@ class WrappedFunction(ConcreteFunction):
             if isinstance(fetch, str):
                 graph.as_graph_element(fetch)
         plan = FetchPlan(graph, fetches, TensorStore())
-        operations = needed_operations([*(tensor.op for tensor in plan.tensors), *plan.targets], fed)
+        operations = find_needed_operations([*(tensor.op for tensor in plan.tensors), *plan.targets], fed)
         captured: dict[int, Any] = {**self._unlisted, **{id(inner.op): outer for outer, inner in graph.captures}}
         _check_placeholders(operations, captured, plan.tensors)
         part = Subgraph(

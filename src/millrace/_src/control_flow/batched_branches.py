@@ -26,8 +26,8 @@ from millrace._src.ops.batching import (
     BatchedRows,
     BatchedValue,
     dimensions,
-    joined,
-    reshaped,
+    join,
+    reshape_rows,
     scatter_results,
     stack,
     unstack,
@@ -257,8 +257,8 @@ def _select_value(predicate: Any, first: Any, second: Any, axis: int) -> Any:
         ones = raw.Fill(dims=raw.Reshape(tensor=raw.Rank(input=first) - axis - 1, shape=[1]), value=1)
     else:
         ones = [1] * (rank - axis - 1)
-    shape = joined([1] * axis, dimensions(predicate), ones)
-    return raw.SelectV2(condition=reshaped(predicate, shape), t=first, e=second)
+    shape = join([1] * axis, dimensions(predicate), ones)
+    return raw.SelectV2(condition=reshape_rows(predicate, shape), t=first, e=second)
 
 
 # --- what cannot be done for others ----------------------------------------------------------------------------------

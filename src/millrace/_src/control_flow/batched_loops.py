@@ -16,14 +16,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.control_flow.batched_branches import has_effects, keeps_lists, select_rows, standing_in
-from millrace._src.control_flow.while_loop import bounded_loop, iteration_bound, stateless_while, while_
+from millrace._src.control_flow.while_loop import build_bounded_loop, iteration_bound, stateless_while, while_
 from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.shapes import TensorShape
 from millrace._src.graph.captured_tensors import capture_here
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.operation import Operation
-from millrace._src.graph.traversal import required_operations
+from millrace._src.graph.traversal import find_required_operations
 from millrace._src.ops import raw
 from millrace._src.ops.batching import BatchedRows, BatchedValue
 from millrace._src.ops.lists.element_access import tensor_list_pop_back, tensor_list_push_back
@@ -227,7 +227,7 @@ class _RowsLoop:
         is_bounded = iteration_bound(self.operation) is not None and not self.arguments[1].is_batched
         maximum = self.arguments[1].tensor if is_bounded else -1
         name = f"{self.operation.name.rpartition('/')[2]}_rows"
-        return list(bounded_loop(cond, body, first, invariants, maximum, name)) if first else []
+        return list(build_bounded_loop(cond, body, first, invariants, maximum, name)) if first else []
 
     def _first(self, index: int) -> Any:
         """Returns the first value of a part of the state."""
@@ -274,6 +274,6 @@ def _is_empty(handle: Any) -> bool:
 
 def _inputs_read(graph: FuncGraph, outputs: Sequence[Any]) -> set[int]:
     """Returns the positions of the inputs of a graph on which some outputs, and the effects, depend."""
-    operations = required_operations(graph.get_operations(), [t.op for t in outputs], [t.op for t in graph.inputs])
+    operations = find_required_operations(graph.get_operations(), [t.op for t in outputs], [t.op for t in graph.inputs])
     read_tensors = {id(t) for t in (*outputs, *(t for op in operations for t in op.inputs))}
     return {i for i, t in enumerate(graph.inputs) if id(t) in read_tensors}

@@ -44,7 +44,7 @@ from millrace._src.graph import rewriting
 from millrace._src.graph.control_deps import body_effects, body_writes
 from millrace._src.graph.function_factory import CallableFunction, make_function
 from millrace._src.ops import raw
-from millrace._src.ops.state import filled_like_variable
+from millrace._src.ops.state import fill_like_variable
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util import nest
 from millrace._src.util.export import export
@@ -499,4 +499,4 @@ def _backward_branch(
 
 def _zeros_for(tensor: Any) -> Any:
     """Makes zeros for the gradient of an input that a branch does not use, of the variable's shape for a handle."""
-    return filled_like_variable(tensor, 0) if tensor.dtype.is_resource else raw.ZerosLike(x=tensor)
+    return fill_like_variable(tensor, 0) if tensor.dtype.is_resource else raw.ZerosLike(x=tensor)

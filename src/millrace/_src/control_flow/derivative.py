@@ -32,7 +32,7 @@ from millrace._src.graph.control_deps import add_automatic_control_dependencies
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import CallableFunction, make_function
 from millrace._src.graph.replay import call
-from millrace._src.graph.traversal import required_operations
+from millrace._src.graph.traversal import find_required_operations
 from millrace._src.ops import raw
 
 _MAX_CHEAP = 4
@@ -336,7 +336,7 @@ def _is_number(tensor: Any) -> bool:
 
 def _drop_unused_captures(graph: FuncGraph) -> list[Any]:
     """Drops the captures that only unneeded operations read; returns the tensors that were captured."""
-    needed_operations = set(required_operations(graph.get_operations(), [t.op for t in graph.outputs]))
+    needed_operations = set(find_required_operations(graph.get_operations(), [t.op for t in graph.outputs]))
     unused_placeholders = {id(s): p for s, p in graph.captures if p.op not in needed_operations}
     graph.inputs = [t for t in graph.inputs if all(t is not p for p in unused_placeholders.values())]
     return [graph._captures.pop(key)[0] for key in unused_placeholders]

@@ -18,7 +18,7 @@ from millrace._src.graph import rewriting
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import CallableFunction, make_function
 from millrace._src.graph.replay import name_alone, replay
-from millrace._src.graph.traversal import required_operations
+from millrace._src.graph.traversal import find_required_operations
 from millrace._src.ops import raw
 
 
@@ -39,7 +39,7 @@ class _ForwardGraph(FuncGraph):
         """Returns the tensor of this graph that represents `tensor`, without a further input for an eager tensor."""
         tensor = self._in_original(tensor)
         if isinstance(tensor, EagerTensor) and not tensor.dtype.is_resource:
-            return self._inlined(tensor, name or "Const")
+            return self._inline(tensor, name or "Const")
         return super().capture(tensor, name)
 
     def stand_in(self, tensor: Any) -> Any:
@@ -130,7 +130,7 @@ def _tangent_placeholder(graph: FuncGraph, tensor: Any) -> Any:
 def _replay_all(graph: FuncGraph, new: _ForwardGraph) -> None:
     replayed_operations: dict[Any, Any] = {}
     sources = [t.op for t in graph.inputs]
-    for operation in required_operations(graph.get_operations(), [t.op for t in graph.outputs], stop=sources):
+    for operation in find_required_operations(graph.get_operations(), [t.op for t in graph.outputs], stop=sources):
         replayed = replayed_operations[operation] = replay(operation, new.known, same_numbers=True)
         if replayed is not None:
             waits = [replayed_operations.get(c) for c in operation.control_inputs]

@@ -92,7 +92,7 @@ class _Mapping:
         self, fn: Callable[..., Any], elems: Any, values: Sequence[Any], signature: Any, infer_shape: bool
     ) -> None:
         self.fn = fn
-        self.rows = MappedRows(elems, values, _not_consumed)
+        self.rows = MappedRows(elems, values, _input_error)
         if signature is None:
             self.signature, self.results = elems, [_row_spec(spec) for spec in self.rows.specs]
         else:
@@ -133,15 +133,15 @@ class _Mapping:
         return [
             tensor
             for spec, value in zip(self.results, nest.flatten(result), strict=True)
-            for tensor in tensors_of(spec, value, _not_as_declared)
+            for tensor in tensors_of(spec, value, _output_error)
         ]
 
 
-def _not_consumed(spec: TypeSpec, value: object) -> Exception:
+def _input_error(spec: TypeSpec, value: object) -> Exception:
     return TypeError(f"map_fn can not consume {spec} inputs: got {value!r}")
 
 
-def _not_as_declared(spec: object, value: Any) -> Exception:
+def _output_error(spec: object, value: Any) -> Exception:
     return ValueError(
         f"Error in map_fn:\n  Expected `fn` to return a:\n    {spec}\n  But it returned a:\n    "
         f"{type_spec_from_value(value)}\n    (value={value})\n"

@@ -34,7 +34,7 @@ from millrace._src.graph.graph_form import form_of
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
-from millrace._src.ops.batching import BatchedValue, spread, stack, swapped, unstack
+from millrace._src.ops.batching import BatchedValue, spread, stack, swap, unstack
 from millrace._src.util import nest
 from millrace._src.util.export import export
 from millrace._src.util.logger import get_logger
@@ -279,7 +279,7 @@ def _by_row(value: BatchedValue) -> list[Any]:
     """Returns a batched value as `tf.map_fn` goes through it: of uneven lists the tensors and the lengths."""
     if not _is_list_of_rows(value):
         return [value.tensor]
-    stacked_rows = swapped(stack(value.tensor))
+    stacked_rows = swap(stack(value.tensor))
     return [stacked_rows] if value.lengths is None else [stacked_rows, value.lengths]
 
 

@@ -18,7 +18,7 @@ from millrace._src.autodiff.graph_gradients import find_reached
 from millrace._src.autodiff.op_recording import is_trainable
 from millrace._src.control_flow.call import further_outputs
 from millrace._src.control_flow.derivative import Derivative, derivative_of
-from millrace._src.control_flow.while_loop import bounded_loop, iteration_bound, stateless_while, while_
+from millrace._src.control_flow.while_loop import build_bounded_loop, iteration_bound, stateless_while, while_
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.op_def import Effects
@@ -30,7 +30,7 @@ from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import CallableFunction, make_function
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
-from millrace._src.ops.state import filled_like_variable, variable_shape_of
+from millrace._src.ops.state import fill_like_variable, variable_shape_of
 
 _MAX_OPERATIONS = 32
 """The most operations that compute a value outside of the loop; a value that takes more is saved in every iteration."""
@@ -233,7 +233,7 @@ class _LoopGradient:
         shapes = [self._gradient_shape(i) for i in positions]
         invariants = [TensorShape([]), shapes, [TensorShape([])] * len(full_lists)]
         loop_vars = [iterations, first_gradients, list(full_lists)]
-        _, results, _ = bounded_loop(
+        _, results, _ = build_bounded_loop(
             lambda left, *_: left > 0, body, loop_vars, invariants, self._maximum(), f"{self.operation.name}_grad"
         )
         by_input = dict(zip(positions, results, strict=True))
@@ -278,7 +278,7 @@ class _LoopGradient:
         """Returns the value with which a gradient enters the backward loop: the output's gradient, or zeros."""
         tensor = self.operation.inputs[index]
         if tensor.dtype.is_resource:
-            return filled_like_variable(tensor, 0)
+            return fill_like_variable(tensor, 0)
         if gradient is not None:
             return convert_to_tensor(gradient)
         return raw.ZerosLike(x=self.operation.outputs[index] if not self.is_invariant[index] else tensor)

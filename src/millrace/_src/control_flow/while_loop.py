@@ -148,7 +148,7 @@ def _without_gradient(values: Any) -> Any:
     return nest.map_structure(lambda v: raw.StopGradient(input=v), values, expand_composites=True)
 
 
-def bounded_loop(
+def build_bounded_loop(
     cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, invariants: Any, maximum: Any, name: str
 ) -> Any:
     """Builds a loop in the current graph that is known to end after at most `maximum` iterations (-1: not known).

@@ -27,16 +27,16 @@ def empty_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     size = math.prod(shape) * dtype.itemsize
     if size < SMALLEST_ALIGNED or dtype.hasobject:
         return np.empty(shape, dtype)
-    return placed(np.empty(size + ALIGNMENT, np.uint8), shape, dtype)
+    return align_within(np.empty(size + ALIGNMENT, np.uint8), shape, dtype)
 
 
-def placed(memory: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+def align_within(memory: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """Returns an aligned array in some memory: bytes, `ALIGNMENT` more of them than the array takes."""
     start = -memory.__array_interface__["data"][0] % ALIGNMENT
     return memory[start : start + math.prod(shape) * dtype.itemsize].view(dtype).reshape(shape)
 
 
-def copied(array: Array) -> Array:
+def copy_aligned(array: Array) -> Array:
     """Returns a copy in C order, aligned if the array is large."""
     if array.nbytes < SMALLEST_ALIGNED or array.dtype.hasobject:
         return array.copy()
@@ -45,7 +45,7 @@ def copied(array: Array) -> Array:
     return copy
 
 
-def taken(array: Array, indices: Array) -> Array:
+def take(array: Array, indices: Array) -> Array:
     """Returns copies of the slices at indices of the first axis, aligned if these are large.
 
     Args:

@@ -136,7 +136,7 @@ class Xp(Protocol):
     def astype(self, x: Array, dtype: DTypeLike) -> Array:
         """Converts `x` to a dtype, element by element."""
 
-    def converted(self, x: Array, dtype: DTypeLike) -> Array:
+    def cast(self, x: Array, dtype: DTypeLike) -> Array:
         """Converts `x` as `tf.cast` does, where negative numbers wrap around in an unsigned type."""
 
     def bitcast(self, x: Array, dtype: DTypeLike) -> Array:
@@ -203,7 +203,7 @@ class Xp(Protocol):
     def scatter(self, x: Array, index: object, updates: Array, mode: str) -> Array:
         """Copies `x` and combines `updates` at `x[index]`; `mode` is set, add, sub, mul, div, min or max."""
 
-    def added_at(self, total: Array, index: object, values: Array) -> Array:
+    def add_at(self, total: Array, index: object, values: Array) -> Array:
         """Adds `values` at different positions of `total`, which may be changed itself."""
 
     # --- reductions, products, order -----------------------------------------------------------------------------
@@ -285,13 +285,15 @@ class CompilingXp(Xp, Protocol):
     lax: Any
     """`jax.lax`."""
 
-    def convolved(self, kind: str, shape: ShapeLike, own: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
+    def run_convolution(
+        self, kind: str, shape: ShapeLike, own: Callable[[Array, Array], Array], a: Array, b: Array
+    ) -> Array:
         """Returns `own(a, b)`, XLA's form of a convolution or of its gradient, or what a library computes faster.
 
         `kind` and `shape` say what it is, as `util.onednn.convolution.at_addresses` takes it.
         """
 
-    def multiplied(self, own: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
+    def multiply_transposed(self, own: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
         """Returns `own(a, b)`, XLA's product of the transposed matrix `a` and the matrix `b`, or a library's.
 
         Both are of float32.

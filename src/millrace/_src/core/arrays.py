@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import dtypes
-from millrace._src.core.aligned_memory import copied
+from millrace._src.core.aligned_memory import copy_aligned
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.constant_errors import graph_complaint
 from millrace._src.core.context import state
@@ -123,23 +123,23 @@ def _from_numpy(value: object, dtype: DType | None) -> tuple[Array, DType]:
         try:
             inferred = from_np(array.dtype)
         except TypeError:
-            raise _unsupported(_why_unsupported(value, array.dtype)) from None
+            raise _unsupported_error(_why_unsupported(value, array.dtype)) from None
         if inferred is not dtypes.string:
-            return _stored(array, inferred), inferred
+            return _copy_in_storage_type(array, inferred), inferred
     elif dtype is not dtypes.string:
         return _cast(array, dtype), dtype
     if array.dtype.kind not in _TEXT_KINDS and array.size:
-        raise _unsupported(f"Unsupported object type {type(array.reshape(-1)[0].item()).__name__}")
+        raise _unsupported_error(f"Unsupported object type {type(array.reshape(-1)[0].item()).__name__}")
     return _text_array(array), dtypes.string
 
 
 _TEXT_KINDS = "SUTO"
 
 
-def _stored(array: Array, dtype: DType) -> Array:
+def _copy_in_storage_type(array: Array, dtype: DType) -> Array:
     """Copies an array of `dtype` in its storage type: native byte order, quantized values as plain integers."""
     if array.dtype is dtype.np_dtype:
-        return copied(array)
+        return copy_aligned(array)
     return np.array(array, array.dtype.newbyteorder("="), order="C").view(dtype.np_dtype)
 
 
@@ -148,13 +148,13 @@ def _cast(array: Array, dtype: DType) -> Array:
     if dtype is dtypes.variant:
         raise TypeError(f"Invalid dtype argument value {dtype.enum}")
     if dtype is dtypes.resource:
-        raise _unsupported("Unexpected numpy data type")
+        raise _unsupported_error("Unexpected numpy data type")
     if array.dtype.kind == "c" and not dtype.is_complex and not dtype.is_bool:
         array = array.real
     if array.dtype.fields is not None:
         array = array.view(from_np(array.dtype).np_dtype)
     if array.dtype is dtype.np_dtype:
-        return copied(array)
+        return copy_aligned(array)
     with np.errstate(all="ignore"):
         return np.array(array, dtype.np_dtype, order="C")
 
@@ -165,14 +165,14 @@ def _text_array(array: Array) -> Array:
     for cls in set(map(type, items)):
         if not issubclass(cls, (str, bytes)):
             wrong = next(item for item in items if not isinstance(item, (str, bytes)))
-            raise _unsupported(f"Unsupported object type {type(wrong).__name__}")
+            raise _unsupported_error(f"Unsupported object type {type(wrong).__name__}")
     try:
         return text_array(items).reshape(array.shape)
     except ValueError as error:
-        raise _unsupported("Unable to convert element to UTF-8") from error
+        raise _unsupported_error("Unable to convert element to UTF-8") from error
 
 
-def _unsupported(why: str) -> ValueError:
+def _unsupported_error(why: str) -> ValueError:
     return ValueError(f"Failed to convert a NumPy array to a Tensor ({why}).")
 
 

@@ -263,7 +263,7 @@ _ACCELERATORS = "millrace._src.engines.accelerators"
 @functools.cache
 def accelerators() -> tuple[Accelerator, ...]:
     """Returns the accelerators of the machine; an engine finds them, by name because engines live above this layer."""
-    found: tuple[Accelerator, ...] = importlib.import_module(_ACCELERATORS).found_accelerators()
+    found: tuple[Accelerator, ...] = importlib.import_module(_ACCELERATORS).find_accelerators()
     return found
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from millrace._src.core.arrays import make_array
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType, as_dtype
-from millrace._src.core.errors import OpError, renamed_op
+from millrace._src.core.errors import OpError, rename_op
 from millrace._src.core.execute import execute
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.tensor import SymbolicTensor, Tensor, new_tensor
@@ -73,18 +73,18 @@ def convert_to_tensor(value: object, dtype: object = None, dtype_hint: object = 
         return _constant(value, dtype, dtype_hint, name)
     converter = getattr(type(value), "__tf_tensor__", None)
     if converter is not None:
-        return _converted(value, converter(value, dtype, name), dtype, dtype_hint, name)
+        return _complete_conversion(value, converter(value, dtype, name), dtype, dtype_hint, name)
     for _, types, function in _conversions:
         if isinstance(value, types):
             result = function(value, dtype=dtype, name=name, as_ref=False)
             if result is not NotImplemented:
                 return result
     if isinstance(value, (list, tuple)) and holds_tensor(value):
-        return _packed(value, dtype, dtype_hint, name)
+        return _pack_nested(value, dtype, dtype_hint, name)
     return _constant(value, dtype, dtype_hint, name)
 
 
-def _converted(value: object, result: Any, dtype: DType | None, hint: Any, name: str | None) -> Any:
+def _complete_conversion(value: object, result: Any, dtype: DType | None, hint: Any, name: str | None) -> Any:
     if isinstance(result, Tensor):
         return _existing(result, dtype, name)
     if result is NotImplemented:
@@ -158,7 +158,7 @@ def _first_dtype(value: Any) -> DType | None:
     return None
 
 
-def _packed(value: object, dtype: DType | None, hint: object, name: str | None) -> Any:
+def _pack_nested(value: object, dtype: DType | None, hint: object, name: str | None) -> Any:
     """Packs a nested list that holds tensors as one tensor.
 
     The first tensor decides the dtype. Where another dtype is asked for, all tensors are cast. Where the first tensor
@@ -167,7 +167,7 @@ def _packed(value: object, dtype: DType | None, hint: object, name: str | None) 
     first_dtype = _first_dtype(value)
     if dtype is None and hint is not None:
         try:
-            return _packed(value, as_dtype(hint), None, name)
+            return _pack_nested(value, as_dtype(hint), None, name)
         except (TypeError, ValueError):
             pass
     if first_dtype is None:
@@ -227,7 +227,7 @@ def _pack(value: Any, dtype: DType | None, name: str | None) -> Any:
     try:
         return execute(get_op("Pack"), (value,), {"axis": 0})
     except OpError as error:
-        raise renamed_op(error, name or "packed") from None
+        raise rename_op(error, name or "packed") from None
 
 
 def _elements(value: Any, dtype: DType | None) -> list[Any]:
@@ -236,7 +236,7 @@ def _elements(value: Any, dtype: DType | None) -> list[Any]:
     constants = []
     for index, item in enumerate(items):
         if _is_tensor_like(item):
-            items[index] = _checked(_of_known_dtype(item), dtype)
+            items[index] = _validate_dtype(_of_known_dtype(item), dtype)
         elif isinstance(item, (list, tuple)) and holds_tensor(item):
             items[index] = _pack(item, dtype, str(index))
         else:
@@ -248,7 +248,7 @@ def _elements(value: Any, dtype: DType | None) -> list[Any]:
     return items
 
 
-def _checked(tensor: Any, dtype: DType | None) -> Any:
+def _validate_dtype(tensor: Any, dtype: DType | None) -> Any:
     if dtype is not None and tensor.dtype.base_dtype is not dtype.base_dtype:
         raise TypeError(
             f"Cannot convert a list containing a tensor of dtype {tensor.dtype} to {dtype} (Tensor is: {tensor!r})"

@@ -127,7 +127,7 @@ def missing_device(device_name: str, op_name: str | None = None) -> errors.OpErr
         f"Supported device types [{kinds}]. All available devices [{', '.join(carriers)}]."
     )
     kind = errors.InvalidArgumentError
-    return kind(None, None, complaint) if op_name is None else errors.failed_op(op_name, complaint, kind)
+    return kind(None, None, complaint) if op_name is None else errors.op_error(op_name, complaint, kind)
 
 
 def refuse_another_process(name: str) -> None:

@@ -115,34 +115,34 @@ class Dimension:
             f"unsupported operand type(s) for /: '{type(other).__name__}' and 'Dimension', please use // instead"
         )
 
-    def _compared(self, other: object, function: Callable[[int, int], bool]) -> Any:
+    def _compare(self, other: object, function: Callable[[int, int], bool]) -> Any:
         """Returns the result of comparing two dimensions, None if one of the two is unknown."""
         theirs = Dimension(other).value
         return None if self._value is None or theirs is None else function(self._value, theirs)
 
     def __eq__(self, other: object) -> Any:
         try:
-            return self._compared(other, operator.eq)
+            return self._compare(other, operator.eq)
         except (TypeError, ValueError):
             return NotImplemented
 
     def __ne__(self, other: object) -> Any:
         try:
-            return self._compared(other, operator.ne)
+            return self._compare(other, operator.ne)
         except (TypeError, ValueError):
             return NotImplemented
 
     def __lt__(self, other: TensorLike) -> Any:
-        return self._compared(other, operator.lt)
+        return self._compare(other, operator.lt)
 
     def __le__(self, other: TensorLike) -> Any:
-        return self._compared(other, operator.le)
+        return self._compare(other, operator.le)
 
     def __gt__(self, other: TensorLike) -> Any:
-        return self._compared(other, operator.gt)
+        return self._compare(other, operator.gt)
 
     def __ge__(self, other: TensorLike) -> Any:
-        return self._compared(other, operator.ge)
+        return self._compare(other, operator.ge)
 
     def __int__(self) -> int:
         if self._value is None:

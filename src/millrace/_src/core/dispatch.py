@@ -28,8 +28,8 @@ from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.op_registry import late_bound, loaded_ops
 from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
-from millrace._src.core.tensor import EagerTensor, PendingTensor, Tensor, held, new_tensor, note_devices
-from millrace._src.core.watching import follow, watched_call
+from millrace._src.core.tensor import EagerTensor, PendingTensor, Tensor, array_of, new_tensor, note_devices
+from millrace._src.core.watching import follow, watch_call
 from millrace._src.util import text
 
 
@@ -79,7 +79,7 @@ def _execute_eagerly(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) ->
     except (KeyError, AttributeError, TypeError):  # not called before, not with tensors, or an attribute is not a key
         call = None
     if call is None:  # outside of the handler: an error of the user's stands alone
-        tensors, call = _prepared(op, inputs, given)
+        tensors, call = _prepare(op, inputs, given)
         values = [t._eager_array for t in tensors]
     return _run_kernel(call, tensors, values)
 
@@ -89,11 +89,11 @@ def _execute_at(accelerator: Accelerator, op: OpDef, inputs: Sequence[Any], give
 
     What the accelerator refuses at once goes to the host too, whose error is the one that users know.
     """
-    tensors, call = _prepared(op, inputs, given)
+    tensors, call = _prepare(op, inputs, given)
     kernel = call.kernel_on(accelerator)
     if kernel is not None:
         try:
-            result = kernel(*map(held, tensors))
+            result = kernel(*map(array_of, tensors))
         except Exception:  # of a class that only the engine knows
             kernel = None
     if kernel is None:
@@ -106,7 +106,7 @@ def _execute_at(accelerator: Accelerator, op: OpDef, inputs: Sequence[Any], give
     return _result(op, outputs, call.attrs)
 
 
-def _prepared(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) -> tuple[Sequence[Any], BoundCall]:
+def _prepare(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) -> tuple[Sequence[Any], BoundCall]:
     """Converts the inputs of a call; returns the flat tensors and the call that is bound for them."""
     tensors = quick_inputs(op, inputs)
     if tensors is not None:
@@ -215,7 +215,7 @@ class BoundCall:
         self.attrs = attrs
         self.output_dtypes = op.signature.output_dtypes(attrs)
         self._bare = eager_engine().bind(op, dtypes, attrs)
-        self.kernel = watched_call(self, self._bare)
+        self.kernel = watch_call(self, self._bare)
         self.is_quiet = op.traits.cacheable and op.effects(attrs) is not Effects.IO
         """Whether to run with NumPy's warnings off: not where the user's Python may run, in the user's own context."""
         self.recording: tuple[Any, Any] = (None, None)
@@ -229,11 +229,11 @@ class BoundCall:
         if key not in self.elsewhere:
             self.elsewhere[key] = accelerator.bind(self.op, self.dtypes, self.attrs)
         kernel = self.elsewhere[key]
-        return None if kernel is None else watched_call(self, kernel)
+        return None if kernel is None else watch_call(self, kernel)
 
     def rebound_entry(self) -> Any:
         """Returns the entry for the cache of the op after the watchers have changed."""
-        self.kernel = watched_call(self, self._bare)
+        self.kernel = watch_call(self, self._bare)
         return self.entry()
 
     def entry(self) -> tuple[Callable[..., Any], DType | None, Callable[[Any, Any], Any], BoundCall]:
@@ -299,15 +299,15 @@ def kernel_error(
       is_flat: whether the inputs are the flat values of a node.
     """
     if isinstance(error, errors.OpError):
-        return _named_after(op, error)
+        return _add_op_name(op, error)
     if isinstance(error, ShapeComplaint):
-        return errors.failed_op(op.name, error.running)
+        return errors.op_error(op.name, error.running)
     if isinstance(error, MemoryError):
         return out_of_memory(op.name, error, f" for {_inputs_text(inputs)}")
     if not isinstance(error, _ARRAY_ERRORS):
         return error
     message = shape_complaint(op, inputs, attrs, is_flat=is_flat) or f"{_inputs_text(inputs)}: {error}"
-    return errors.failed_op(op.name, message)
+    return errors.op_error(op.name, message)
 
 
 def out_of_memory(op_name: str, error: MemoryError, inputs: str = "") -> errors.OpError:
@@ -318,20 +318,20 @@ def out_of_memory(op_name: str, error: MemoryError, inputs: str = "") -> errors.
     else:
         sizes = ",".join(map(str, shape))
         what = f"OOM when allocating tensor with shape[{sizes}] and type {runtime_name(np_dtype)}"
-    return errors.failed_op(op_name, f"{what}{inputs}", errors.ResourceExhaustedError)
+    return errors.op_error(op_name, f"{what}{inputs}", errors.ResourceExhaustedError)
 
 
-def failed(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error: Exception) -> Any:
+def handle_failure(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error: Exception) -> Any:
     """Handles an exception of the fast path: raises an error, or calls the op in another way."""
     if state.runs_quietly():
         return _execute_eagerly(op, inputs, attrs)
     raise kernel_error(op, inputs, attrs, error) from None
 
 
-def _named_after(op: OpDef, error: errors.OpError) -> errors.OpError:
+def _add_op_name(op: OpDef, error: errors.OpError) -> errors.OpError:
     """Returns the error of a kernel with the op's name after the message, unless the name of an inner op is there."""
     kind: Any = type(error)  # a subclass fixes the code
-    return errors.failed_op(op.name, error.message, kind) if error.complaint is None else error
+    return errors.op_error(op.name, error.message, kind) if error.complaint is None else error
 
 
 def shape_complaint(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], *, is_flat: bool = False) -> str | None:

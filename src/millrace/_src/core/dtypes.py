@@ -124,7 +124,7 @@ class DType(FixedType):
         Raises:
             TypeError: if the type has no order or no known range.
         """
-        return self._bound("min", "minimum")
+        return self._limit("min", "minimum")
 
     @property
     def max(self) -> Any:
@@ -133,9 +133,9 @@ class DType(FixedType):
         Raises:
             TypeError: if the type has no order or no known range.
         """
-        return self._bound("max", "maximum")
+        return self._limit("max", "maximum")
 
-    def _bound(self, which: str, word: str) -> Any:
+    def _limit(self, which: str, word: str) -> Any:
         if self.is_quantized:
             raise TypeError(f"Cannot find {word} value of {self} with quantized type {self.base_dtype}.")
         if self.is_floating:
@@ -287,7 +287,7 @@ def _small(enum: int, numpy_type: Any, kind: str) -> DType:
     return _define(enum, numpy_type.__name__, numpy_type, kind, numpy_type, is_numeric=False)
 
 
-def _quantized(enum: int, name: str, storage: Any) -> DType:
+def _define_quantized(enum: int, name: str, storage: Any) -> DType:
     return _define(enum, name, storage, _QUANTIZED, np.dtype([(name, storage)]), is_numeric=True)
 
 
@@ -301,12 +301,12 @@ string = _define(7, "string", object, _OBJECT, object, is_numeric=False)
 complex64 = _standard(8, "complex64", np.complex64, _COMPLEX)
 int64 = _standard(9, "int64", np.int64, _INT)
 bool = bool_ = _standard(10, "bool", np.bool_, _BOOL)
-qint8 = _quantized(11, "qint8", np.int8)
-quint8 = _quantized(12, "quint8", np.uint8)
-qint32 = _quantized(13, "qint32", np.int32)
+qint8 = _define_quantized(11, "qint8", np.int8)
+quint8 = _define_quantized(12, "quint8", np.uint8)
+qint32 = _define_quantized(13, "qint32", np.int32)
 bfloat16 = _standard(14, "bfloat16", ml_dtypes.bfloat16, _FLOAT)
-qint16 = _quantized(15, "qint16", np.int16)
-quint16 = _quantized(16, "quint16", np.uint16)
+qint16 = _define_quantized(15, "qint16", np.int16)
+quint16 = _define_quantized(16, "quint16", np.uint16)
 uint16 = _standard(17, "uint16", np.uint16, _UINT)
 complex128 = _standard(18, "complex128", np.complex128, _COMPLEX)
 float16 = _standard(19, "float16", np.float16, _FLOAT)

@@ -18,7 +18,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType
 from millrace._src.core.source_trace import CodeLocation
-from millrace._src.core.tensor import EagerTensor, arrived, tensor_of
+from millrace._src.core.tensor import EagerTensor, tensor_of, wait_for_array
 
 Run: TypeAlias = Callable[..., Sequence[Any]]
 """A function from the values of a graph's inputs to the values of its outputs, which also runs the effects."""
@@ -150,7 +150,7 @@ class Program:
     def array_run(self) -> Run:
         """Returns `run` with NumPy arrays as results, whatever `tensor_class` can hold."""
         run = self.run
-        return run if self.tensor_class is EagerTensor else lambda *arrays: [arrived(r) for r in run(*arrays)]
+        return run if self.tensor_class is EagerTensor else lambda *arrays: [wait_for_array(r) for r in run(*arrays)]
 
     def quiet_run(self, *, pending: bool = False) -> Run:
         """Returns `run` with NumPy's warnings off; callable from everywhere.
@@ -175,7 +175,7 @@ class Program:
 class Refusals(Protocol):
     """What an engine says of a graph before the engine is loaded."""
 
-    def refused(self, graph: Any) -> str | None:
+    def reason_to_refuse(self, graph: Any) -> str | None:
         """Returns the reason to leave an `OptimizedGraph` to the host's engine; None if the engine can run the graph.
 
         Raises: OpError: if the graph holds operations that the engine must refuse.

@@ -79,9 +79,9 @@ class OpError(Exception):
         self._error_code = error_code
         self._payloads = dict(args[0]) if args and isinstance(args[0], Mapping) else {}
         self.failed_op: str | None = None
-        """The name of the OpDef behind the complaint in the message; None unless `failed_op` made the error."""
+        """The name of the OpDef behind the complaint in the message; None unless `op_error` made the error."""
         self.complaint: str | None = None
-        """The message without the name of the op; None unless `failed_op` made the error."""
+        """The message without the name of the op; None unless `op_error` made the error."""
         self.failed_node: str | None = None
         """The name of the node of a graph that failed; None unless a graph was running."""
         self.node_complaint: str | None = None
@@ -286,7 +286,7 @@ class InaccessibleTensorError(ValueError):
     """A symbolic tensor was used outside the function that defines it."""
 
 
-def failed_op(op_name: str, complaint: str, kind: type[_CodedError] = InvalidArgumentError, name: str = "") -> OpError:
+def op_error(op_name: str, complaint: str, kind: type[_CodedError] = InvalidArgumentError, name: str = "") -> OpError:
     """Makes the error of an op that failed in eager mode, with the op's name after the complaint, as in TensorFlow.
 
     Args:
@@ -300,12 +300,12 @@ def failed_op(op_name: str, complaint: str, kind: type[_CodedError] = InvalidArg
     return error
 
 
-def renamed_op(error: OpError, name: str) -> OpError:
+def rename_op(error: OpError, name: str) -> OpError:
     """Returns the error of an op that failed in eager mode with another name of the operation."""
     if error.failed_op is None or error.complaint is None:
         return error
     kind: Any = type(error)  # a subclass fixes the code
-    return failed_op(error.failed_op, error.complaint, kind, name)
+    return op_error(error.failed_op, error.complaint, kind, name)
 
 
 _CLASS_OF_CODE: dict[int, type[_CodedError]] = {cls._code: cls for cls in _CodedError.__subclasses__()}

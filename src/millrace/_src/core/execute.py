@@ -64,7 +64,7 @@ def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str |
             try:
                 result = run(kernel, *values)
             except Exception as error:
-                return _slow().failed(op, inputs, attrs, error)
+                return _slow().handle_failure(op, inputs, attrs, error)
             return wrap(result if dtype is None or type(result) is _ndarray else scalar_array(result, dtype), dtype)
     return (_dispatch or _slow()).execute(op, inputs, attrs, name)
 
@@ -89,7 +89,7 @@ def execute_binary(op: OpDef, x: Any, y: Any, name: str) -> Any:
             else:
                 result = run(kernel, a, b, out=...)  # an array: making one of a scalar costs a quarter of the call
         except Exception as error:
-            return _slow().failed(op, (x, y), {}, error)
+            return _slow().handle_failure(op, (x, y), {}, error)
         return wrap(result if type(result) is _ndarray else scalar_array(result, dtype), dtype)
     return (_dispatch or _slow()).execute_binary(op, x, y, name)
 

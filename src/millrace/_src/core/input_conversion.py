@@ -162,14 +162,14 @@ def _number_like(number: Any, tensor: Any) -> Any:
     try:
         if number:
             kind: Any = type(number)
-            return _cached_number(kind, number, tensor.dtype)
+            return _convert_number(kind, number, tensor.dtype)
         return convert_to_tensor(number, tensor.dtype)  # 0.0 and -0.0 are equal as cache keys
     except (TypeError, ValueError, OverflowError):
         return number
 
 
 @functools.lru_cache(maxsize=1024)
-def _cached_number(kind: object, number: Any, dtype: DType) -> EagerTensor:
+def _convert_number(kind: object, number: Any, dtype: DType) -> EagerTensor:
     tensor: EagerTensor = convert_to_tensor(number, dtype)
     return tensor
 
@@ -389,7 +389,7 @@ def _wrong_dtype(
     scope: str | None,
 ) -> Exception:
     if scope is None:
-        return errors.failed_op(
+        return errors.op_error(
             op.name,
             f"cannot compute {op.name} as input #{position}(zero-based) was expected to be a {runtime_name(dtype)} "
             f"tensor but is a {runtime_name(actual)} tensor",
@@ -419,7 +419,7 @@ def _dtype_not_allowed(
 ) -> Exception:
     if scope is None:
         names = ", ".join(runtime_name(d) for d in allowed)
-        return errors.failed_op(
+        return errors.op_error(
             op.name,
             f"Value for attr '{attr}' of {runtime_name(actual)} is not in the list of allowed values: {names}\n"
             f"\t; NodeDef: {{{{node {op.name}}}}}; argument '{name}' of {op.name}",

@@ -65,6 +65,6 @@ class KernelCache:
             for key, call in list(generation.items()):  # other threads add calls meanwhile
                 generation[key] = renewed(call)
 
-    def kept(self) -> set[Any]:
+    def keys(self) -> set[Any]:
         """Returns the keys of both generations."""
         return {*self.young, *self._old}

@@ -16,7 +16,7 @@ import numpy as np
 
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType, as_dtype, runtime_name
-from millrace._src.core.errors import failed_op
+from millrace._src.core.errors import op_error
 from millrace._src.core.op_signature import TypeList, TypeSet
 from millrace._src.core.shapes import as_shape
 
@@ -56,7 +56,7 @@ def declared_default(op: OpDef, name: str) -> Any:
     return types.file_default if default is None and isinstance(types, TypeSet) else default
 
 
-def normalized(op: OpDef, attrs: dict[str, Any]) -> dict[str, Any]:
+def normalize(op: OpDef, attrs: dict[str, Any]) -> dict[str, Any]:
     """Returns the complete attributes: names checked, defaults filled in, each value in the form of its kind.
 
     None means the default, where there is one. An attribute whose name begins with an underscore is the caller's own
@@ -131,7 +131,7 @@ def _type_not_allowed(op: OpDef, name: str, dtype: DType, allowed: TypeSet) -> E
             f"Value passed to parameter '{name}' has DataType {dtype.name} not in list of allowed values: {names}"
         )
     names = ", ".join(map(runtime_name, allowed))
-    return failed_op(
+    return op_error(
         op.name, f"Value for attr '{name}' of {runtime_name(dtype)} is not in the list of allowed values: {names}\n\t;"
     )
 
@@ -158,7 +158,7 @@ def check_length(op: OpDef, name: str, length: int) -> None:
     if state.graph is not None:
         raise ValueError(f"Attr '{name}' of '{op.name}' Op passed list of length {length} less than minimum {minimum}.")
     complaint = f"Length for attr '{name}' of {length} must be at least minimum {minimum}"
-    raise failed_op(op.name, f"{complaint}\n\t; NodeDef: {{{{node {op.name}}}}}")
+    raise op_error(op.name, f"{complaint}\n\t; NodeDef: {{{{node {op.name}}}}}")
 
 
 _Normalize: TypeAlias = Callable[["OpDef", str, Any], Any]

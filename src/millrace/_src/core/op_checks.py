@@ -12,7 +12,7 @@ from typing import Any
 from millrace._src.core.op_def import OpDef
 
 
-def bound_checks(op: OpDef, attrs: dict[str, Any]) -> Callable[..., None] | None:
+def checks_of_op(op: OpDef, attrs: dict[str, Any]) -> Callable[..., None] | None:
     """Returns the checks of an op as a function of the kernel's inputs; None for an op without checks.
 
     Args:

@@ -401,7 +401,7 @@ class OpDef:
 
     def normalize_attrs(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Checks names, fills defaults, and brings each value into its attribute's own form."""
-        return op_attributes.normalized(self, attrs)
+        return op_attributes.normalize(self, attrs)
 
     def select_kernel(self, engine: str) -> Kernel:
         """Returns the kernel for an engine: the engine's own where one is declared, else the common one."""

@@ -123,7 +123,7 @@ def dispatch_for_api(api: object, *signatures: object) -> Callable[[Function], F
     gate = gate_of(api)
     if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in gate.signature.parameters.values()):
         raise ValueError(f"{api} does not support dispatch.")  # its arguments have no names to choose a target by
-    given = [_named_signature(gate, signature) for signature in signatures]
+    given = [_name_parameters(gate, signature) for signature in signatures]
 
     def register(target: Function) -> Function:
         takes_name = _check_parameters(gate, target)
@@ -151,7 +151,7 @@ def _call_target(target: Callable[..., Any], arguments: dict[str, Any], takes_na
         return target(*remaining.values())
 
 
-def _named_signature(gate: Gate, signature: object) -> dict[str, Any]:
+def _name_parameters(gate: Gate, signature: object) -> dict[str, Any]:
     """Returns a signature with a checked annotation for each name of a parameter."""
     if not isinstance(signature, dict):
         raise TypeError("signatures must be dictionaries mapping parameter names to type annotations.")
@@ -174,7 +174,7 @@ def _signature_of_annotations(gate: Gate, target: Callable[..., Any]) -> dict[st
             "The dispatch_for_api decorator must be called with at least one signature, or applied to a function that "
             "has type annotations on its parameters."
         )
-    return _named_signature(gate, annotations)
+    return _name_parameters(gate, annotations)
 
 
 def _check_parameters(gate: Gate, target: Callable[..., Any]) -> bool:

@@ -26,7 +26,7 @@ from millrace._src.util.class_table import MAX_KNOWN_CLASSES, ClassTable
 from millrace._src.util.export import (
     elementwise_functions,
     elementwise_kind,
-    exported,
+    find_exported,
     listen_to_exports,
     public_names,
 )
@@ -92,7 +92,7 @@ def switch_on(cls: type) -> None:
             listen_to_exports(_open_gate_if_wanted)
         _switched_on.add(cls)
         for name in OVERLOAD_HOMES.get(cls.__name__, ()):
-            function = exported(name)
+            function = find_exported(name)
             if function is not None:
                 gate_of(function)
         for kind in ELEMENTWISE_OVERLOAD_HOMES.get(cls.__name__, ()):
@@ -179,12 +179,12 @@ class Gate:
         if not classes:
             return None
         if self.targets or _user_handlers.get(self.kind):
-            target = self._target(self.named(args, kwargs))
+            target = self._target(self.arguments_by_name(args, kwargs))
             if target is not None:
-                return lambda *args, **kwargs: target.call(self, self.named(args, kwargs))
+                return lambda *args, **kwargs: target.call(self, self.arguments_by_name(args, kwargs))
         return next(filter(None, (self._overloads[cls] for cls in classes)), None)
 
-    def named(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    def arguments_by_name(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Returns the arguments of a call by name, in the order of the parameters, defaults filled in."""
         bound = self.signature.bind(*args, **kwargs)
         bound.apply_defaults()
@@ -217,7 +217,7 @@ class Gate:
         return None
 
     def _handle(self, handler: Callable[..., Any], *args: object, **kwargs: object) -> Any:
-        return self.handle(handler, self.named(args, kwargs))
+        return self.handle(handler, self.arguments_by_name(args, kwargs))
 
     def handle(self, handler: Callable[..., Any], arguments: dict[str, Any]) -> Any:
         """Calls the handler of an element-wise kind with the function, which carries the arguments after the operands.
@@ -241,7 +241,7 @@ def overload_of(name: str, *args: object) -> Callable[..., Any] | None:
       name: the function's name, as in `export`.
       *args: the arguments of the call.
     """
-    gate = _gates.get(id(exported(name)))
+    gate = _gates.get(id(find_exported(name)))
     return None if gate is None else gate.overload_for(args, {})
 
 

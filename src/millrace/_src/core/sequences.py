@@ -139,7 +139,7 @@ class _Leaves:
         castable = _CAST_FROM_FIRST.get(category)
         return castable is not None and castable(dtype)
 
-    def inferred(self) -> DType:
+    def infer_dtype(self) -> DType:
         """Returns the dtype of the leaves when no caller asks for a dtype; int32 also for ints that need int64."""
         category = self.first_category
         if category is _C.INT:
@@ -231,7 +231,7 @@ def array_of_sequence(value: object, dtype: DType | None) -> tuple[Array, DType]
 
 
 def _infer(elements: _Leaves) -> tuple[Array, DType]:
-    dtype = elements.inferred()
+    dtype = elements.infer_dtype()
     if dtype is dtypes.int32:
         try:
             return np.array(elements.leaves, _INT32), dtype
@@ -252,7 +252,7 @@ def _convert(elements: _Leaves, dtype: DType) -> Array:
     if dtype.is_complex:
         return _narrow(np.array(leaves, np.complex128), dtype)
     if dtype.is_floating:
-        if dtype.size == 1 and elements.inferred().is_integer:
+        if dtype.size == 1 and elements.infer_dtype().is_integer:
             raise TypeError(
                 f"Error while casting from dtype int64 to {dtype.name}. Cast int64 to {dtype.name} is not supported"
             )

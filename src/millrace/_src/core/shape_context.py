@@ -152,13 +152,13 @@ def _fold(operation: Any) -> Sequence[Any] | None:
         if value is None or value.size > _MAX_ELEMENTS and not op.traits.reads_only_shapes:
             return None
         values.append(value)
-    results = computed_outputs(operation, values)
+    results = compute_outputs(operation, values)
     if results is None:
         return None
     return [np.asarray(r) if not isinstance(r, bytes) else np.array(r, dtype=object) for r in results]
 
 
-def computed_outputs(operation: Any, values: Sequence[Any]) -> list[Any] | None:
+def compute_outputs(operation: Any, values: Sequence[Any]) -> list[Any] | None:
     """Returns what the kernel of an operation makes of values of its inputs; None if the kernel refuses them."""
     kernel = eager_engine().bind(operation.op_def, tuple(t.dtype for t in operation.inputs), operation.attrs)
     try:

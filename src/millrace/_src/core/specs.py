@@ -302,10 +302,10 @@ class BoundedTensorSpec(TensorSpec):
             ValueError: if a bound is missing or does not broadcast to `shape`.
         """
         super().__init__(shape, dtype, name)
-        self._minimum = self._bound("minimum", minimum)
-        self._maximum = self._bound("maximum", maximum)
+        self._minimum = self._validate_bound("minimum", minimum)
+        self._maximum = self._validate_bound("maximum", maximum)
 
-    def _bound(self, which: str, value: object) -> Array:
+    def _validate_bound(self, which: str, value: object) -> Array:
         if value is None:
             raise ValueError(f"`{which}` can not be None.")
         bound = np.array(value, self._dtype.np_dtype)

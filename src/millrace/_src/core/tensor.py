@@ -283,7 +283,7 @@ class EagerTensor(Tensor):
 _held_value: Any = vars(EagerTensor)["_eager_array"]  # the slot's descriptor
 
 
-def arrived(array: object) -> np.ndarray[Any, Any]:
+def wait_for_array(array: object) -> np.ndarray[Any, Any]:
     """Returns the array of an engine as a NumPy array: waits until the engine has computed the array.
 
     Raises: InternalError: if the engine failed.
@@ -294,7 +294,7 @@ def arrived(array: object) -> np.ndarray[Any, Any]:
         raise InternalError(None, None, f"The engine failed to compute the tensor: {error}") from None
 
 
-def held(tensor: EagerTensor) -> Any:
+def array_of(tensor: EagerTensor) -> Any:
     """Returns the array of a tensor without waiting: NumPy's, or the engine's if the tensor is pending."""
     return _held_value.__get__(tensor)
 
@@ -332,7 +332,7 @@ class PendingTensor(EagerTensor):
     @property
     def _eager_array(self) -> np.ndarray[Any, Any]:  # type: ignore[override]  # read-only here, a slot in the base class
         device = self.device
-        array = arrived(held(self))
+        array = wait_for_array(array_of(self))
         _held_value.__set__(self, array)
         if device != FIRST_CPU:
             self.logical_device = device
@@ -350,17 +350,17 @@ class PendingTensor(EagerTensor):
     @property
     def backing_device(self) -> str:
         """The processor whose memory holds the value."""
-        return device_of(held(self)) or FIRST_CPU
+        return device_of(array_of(self)) or FIRST_CPU
 
     @property
     def shape(self) -> TensorShape:  # type: ignore[override]  # computed, not stored
         """The shape."""
-        return TensorShape.of(held(self).shape)
+        return TensorShape.of(array_of(self).shape)
 
     @property
     def ndim(self) -> int:
         """The number of dimensions."""
-        return len(held(self).shape)
+        return len(array_of(self).shape)
 
 
 def tensor_of(array: object, dtype: DType) -> EagerTensor:

@@ -150,7 +150,7 @@ class TypeSpec:
 
     def to_tensors(self, value: object) -> list[Any]:
         """Returns the tensors of which a value consists."""
-        pairs = _paired(self._component_specs, self._to_components(value))
+        pairs = _pair_components(self._component_specs, self._to_components(value))
         return [tensor for spec, part in pairs for tensor in spec.to_tensors(part)]
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
@@ -176,7 +176,8 @@ class TypeSpec:
                 raise TypeError(f"Can not cast {value!r} to {self!r}")
             return self
         parts = [
-            spec.cast(part, cast_context) for spec, part in _paired(self._component_specs, self._to_components(value))
+            spec.cast(part, cast_context)
+            for spec, part in _pair_components(self._component_specs, self._to_components(value))
         ]
         return self._from_components(nest.pack_sequence_as(self._component_specs, parts))
 
@@ -317,14 +318,14 @@ def _comparable(field: object) -> Any:
     return field
 
 
-def _paired(specs: object, components: object) -> list[tuple[Any, Any]]:
+def _pair_components(specs: object, components: object) -> list[tuple[Any, Any]]:
     """Returns pairs of a spec and its component; a component may be a list that becomes a tensor."""
     return list(zip(nest.flatten(specs), flatten_up_to(specs, components, check_types=False), strict=True))
 
 
 def fitting_spec(spec: Any, components: Any) -> Any:
     """Returns a spec for components that may be of other sizes than the spec says: then only the ranks count."""
-    pairs = _paired(spec._component_specs, components)
+    pairs = _pair_components(spec._component_specs, components)
     if all(_is_of_shape(part_spec, part) for part_spec, part in pairs):
         return spec
     return spec._with_tensor_ranks_only()

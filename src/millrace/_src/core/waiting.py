@@ -49,7 +49,7 @@ class Cancellation:
             self._children.remove(child)
 
     @contextlib.contextmanager
-    def heard_by(self, condition: threading.Condition) -> Iterator[None]:
+    def notify(self, condition: threading.Condition) -> Iterator[None]:
         """Lets a cancellation within the scope notify a condition."""
         with self._lock:
             self._conditions.append(condition)
@@ -71,7 +71,7 @@ def wait_for(condition: threading.Condition, is_over: Callable[[], bool]) -> Non
     if cancellation is None:
         condition.wait_for(is_over)
         return
-    with cancellation.heard_by(condition):
+    with cancellation.notify(condition):
         condition.wait_for(lambda: cancellation.error is not None or is_over())
     if cancellation.error is not None and not is_over():
         raise cancellation.error

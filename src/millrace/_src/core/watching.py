@@ -81,21 +81,21 @@ def is_watched() -> bool:
     return bool(_watchers)
 
 
-def watched_call(call: object, kernel: Kernel) -> Kernel:
+def watch_call(call: object, kernel: Kernel) -> Kernel:
     """Returns what runs in place of the kernel of eager calls; see `Watcher.watch_call`."""
     for watcher in _watchers:
         kernel = watcher.watch_call(call, kernel)
     return kernel
 
 
-def watched_nodes(nodes: Sequence[Any], kernel: Kernel) -> Kernel:
+def watch_nodes(nodes: Sequence[Any], kernel: Kernel) -> Kernel:
     """Returns what runs in place of a kernel of a program; see `Watcher.watch_nodes`."""
     for watcher in _watchers:
         kernel = watcher.watch_nodes(nodes, kernel)
     return kernel
 
 
-def watched_function(name: str, run: Kernel) -> Kernel:
+def watch_function(name: str, run: Kernel) -> Kernel:
     """Returns what runs in place of a program; see `Watcher.watch_function`."""
     for watcher in _watchers:
         run = watcher.watch_function(name, run)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core.aligned_memory import empty_array, taken
+from millrace._src.core.aligned_memory import empty_array, take
 from millrace._src.core.array_namespace import Array
 
 Column = Any
@@ -115,7 +115,7 @@ def column_of(arrays: Sequence[Array]) -> Column:
 
 def gather(column: Column, indices: Array) -> Column:
     """Returns the elements of a column at indices."""
-    return [column[i] for i in indices.tolist()] if type(column) is list else taken(column, indices)
+    return [column[i] for i in indices.tolist()] if type(column) is list else take(column, indices)
 
 
 def rows_of_column(column: Column) -> list[Array]:

@@ -96,7 +96,7 @@ class CacheFiles:
         self._writer.write(block)
         self._count += block.count
 
-    def written_elements(self) -> list[State]:
+    def list_written_elements(self) -> list[State]:
         """Returns the elements that have been written so far, as a state may hold them."""
         cursor = ElementFilesCursor([self._part if self.is_writing else self._data], self._dtypes, self._shapes)
         blocks = []

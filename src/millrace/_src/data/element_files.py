@@ -35,7 +35,7 @@ _WINDOW_BITS = {"ZLIB": zlib.MAX_WBITS, "GZIP": zlib.MAX_WBITS + 16}
 _RECORDS_AT_ONCE = 1024
 
 
-def known_compression(name: str) -> str:
+def validate_compression(name: str) -> str:
     """Returns the compression of files for the user's name; as in TensorFlow, names other than these mean none.
 
     Raises: tf.errors.UnimplementedError: for snappy.
@@ -90,7 +90,7 @@ def array_of(record: bytes, dtype: DType, shape: TensorShape, component: int) ->
         )
     size = tuple(dim.size for dim in proto.tensor_shape.dim)
     if min(size, default=0) < 0:
-        raise _damaged(f"the array has the shape {shape_brackets(size)}")
+        raise _damage_error(f"the array has the shape {shape_brackets(size)}")
     if not shape.is_compatible_with(size):
         raise errors.InvalidArgumentError(
             None,
@@ -103,7 +103,7 @@ def array_of(record: bytes, dtype: DType, shape: TensorShape, component: int) ->
     if dtype == string:
         return _strings(proto.tensor_content, size)
     if len(proto.tensor_content) != math.prod(size) * dtype.size:
-        raise _damaged(f"{len(proto.tensor_content)} bytes are given for {shape_brackets(size)} of {dtype.name}")
+        raise _damage_error(f"{len(proto.tensor_content)} bytes are given for {shape_brackets(size)} of {dtype.name}")
     return np.frombuffer(proto.tensor_content, dtype.np_dtype).reshape(size)
 
 
@@ -114,7 +114,7 @@ def _dtype_name(number: int) -> str:
         return f"the unknown dtype {number}"
 
 
-def _damaged(what: str) -> errors.DataLossError:
+def _damage_error(what: str) -> errors.DataLossError:
     return errors.DataLossError(None, None, f"An element in a file is damaged: {what}.")
 
 
@@ -140,11 +140,11 @@ def _strings(content: bytes, shape: tuple[int, ...]) -> Array:
             length |= (content[at] & 127) << shift
             shift, at = shift + 7, at + 1
         if at == size:
-            raise _damaged(f"{size} bytes are given for {count} strings")
+            raise _damage_error(f"{size} bytes are given for {count} strings")
         lengths.append(length | content[at] << shift)
         at += 1
     if at + sum(lengths) != size:
-        raise _damaged(f"{size} bytes are given for {count} strings")
+        raise _damage_error(f"{size} bytes are given for {count} strings")
     array = np.empty(shape, object)
     flat = []
     for length in lengths:

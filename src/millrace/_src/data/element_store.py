@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core.aligned_memory import taken
+from millrace._src.core.aligned_memory import take
 from millrace._src.data.blocks import Block, Column, rows_of_column
 
 
@@ -65,7 +65,7 @@ class ElementStore:
 
     def _at(self, slots: list[int]) -> Block:
         indices = np.array(slots)
-        columns = [[c[p] for p in slots] if type(c) is list else taken(c, indices) for c in self._columns]
+        columns = [[c[p] for p in slots] if type(c) is list else take(c, indices) for c in self._columns]
         return Block(columns, len(slots))
 
     def save(self, slots: list[int]) -> Any:

@@ -95,9 +95,9 @@ class IteratorResource(Referent):
             self._limit, self.count, self.index = 1, 0, 0
             self._waits = True
             if node.begins_at_once:
-                self._begun()
+                self._begin()
 
-    def _begun(self) -> Cursor:
+    def _begin(self) -> Cursor:
         """Returns the cursor of the pass, which begins if it has waited; the caller holds the lock.
 
         Raises: FailedPreconditionError: if no pass has been started.
@@ -118,7 +118,7 @@ class IteratorResource(Referent):
         """Takes the next block; returns False at the end. The caller holds the lock."""
         if self._cursor is None and not self._waits:
             raise FailedPreconditionError(None, None, f"GetNext() failed because {NOT_INITIALIZED}")
-        cursor = self._begun()
+        cursor = self._begin()
         began = perf_counter()
         block = cursor.next_block(self._limit)
         if block is None:
@@ -155,7 +155,7 @@ class IteratorResource(Referent):
     def save(self) -> State:
         """Returns the state: the rest of the current block, the states of the cursor, random streams and seeds."""
         with self.lock:
-            cursor = self._begun().save()
+            cursor = self._begin().save()
             left = None
             if self.index < self.count:
                 left = Block(self.columns, self.count).part(self.index, self.count).save()
@@ -167,7 +167,7 @@ class IteratorResource(Referent):
         with self.lock:
             self.start(self.node)
             left, cursor, streams, generators = state
-            self._begun().restore(cursor)
+            self._begin().restore(cursor)
             for generator, generator_state in zip(seed_generators(self.node), generators, strict=True):
                 generator.restore(generator_state)
             for (_, stream), stream_state in zip(self._context.streams.values(), streams, strict=False):

@@ -213,7 +213,7 @@ class OwnedIterator(IteratorBase, LegacyStructure):
         policy = options_of(resource.node).experimental_external_state_policy or ExternalStatePolicy.FAIL
         if state.graph is None:
             return {STATE: convert_to_tensor(save_iterator(resource, policy))}
-        return {STATE: numpy_function(lambda: _held(save_iterator(resource, policy)), [], string)}  # when it runs
+        return {STATE: numpy_function(lambda: _hold(save_iterator(resource, policy)), [], string)}  # when it runs
 
     def _restore_from_tensors(self, restored_tensors: Mapping[str, Any]) -> None:
         """Goes on from a state that `_serialize_to_tensors` gave."""
@@ -233,7 +233,7 @@ class OwnedIterator(IteratorBase, LegacyStructure):
         return self._resource
 
 
-def _held(text: bytes) -> Any:
+def _hold(text: bytes) -> Any:
     """Returns bytes as an array of one object: an array of NumPy's own texts loses zeros at the end."""
     return np.array(text, object)
 

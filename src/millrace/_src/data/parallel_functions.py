@@ -25,7 +25,7 @@ from millrace._src.data.cursors import Cursor, State, restore_error, save_error
 from millrace._src.data.parallelism import AUTOTUNE
 from millrace._src.data.pool import MAX_WAIT, Task, TaskLanes
 from millrace._src.data.prefetch_trials import AheadTrial
-from millrace._src.data.stacked_results import Kind, StackedResults, block_of_views, kinds_of, stacked_results
+from millrace._src.data.stacked_results import Kind, StackedResults, allocate_results, block_of_views, kinds_of
 from millrace._src.data.traced_functions import AppliedFunction, Applying, ElementFunction
 from millrace._src.util.cores import usable_cores
 
@@ -244,7 +244,7 @@ class ParallelFunction(Applying):
         if self._window and self._window[-1].left:
             return self._window[-1]
         room = self._together - (self._waiting - wanted) % self._together
-        return _CallGroup(room, stacked_results(room, self._kinds))
+        return _CallGroup(room, allocate_results(room, self._kinds))
 
     def _begin(self, group: _CallGroup, calls: list[_ElementCall], index: int) -> None:
         """Puts calls into a group and lets threads make them, a few one after the other.

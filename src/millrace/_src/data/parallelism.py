@@ -29,7 +29,7 @@ def validate_calls(count: int) -> int:
     return count
 
 
-def allowed_calls(calls: int, context: PassContext) -> int:
+def limit_calls(calls: int, context: PassContext) -> int:
     """Returns a number of calls at a time as far as the options of a pass allow so many threads.
 
     Args:

@@ -25,7 +25,7 @@ from millrace._src.data.nodes import DatasetNode, node_of
 from millrace._src.data.options import ExternalStatePolicy
 from millrace._src.function.graph_function import GraphFunction
 from millrace._src.graph.func_graph import FuncGraph
-from millrace._src.graph.function_def import guarded_operation
+from millrace._src.graph.function_def import find_guarded_operation
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.import_graph_def import import_under
 from millrace._src.graph.message_bytes import read_message
@@ -45,7 +45,7 @@ def serialize_graph(node: DatasetNode, policy: ExternalStatePolicy = ExternalSta
       depends on an object, such as a variable, that no graph can hold; if an op comes from a file and is guarded.
     """
     graph, output = _graph_of(node, policy)
-    guarded = guarded_operation(graph.get_operations())
+    guarded = find_guarded_operation(graph.get_operations())
     if guarded is not None:
         raise _not_serializable(f"its op '{guarded.type}' comes from a file, and no graph can say what it may not do.")
     serialized: bytes = _message_of(graph, output).SerializeToString(deterministic=True)

@@ -19,7 +19,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.dataset_base import DatasetBase, DatasetSpec
-from millrace._src.data.element_files import ElementFilesCursor, known_compression
+from millrace._src.data.element_files import ElementFilesCursor, validate_compression
 from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, PassContext, node_of
 from millrace._src.data.parallelism import AUTOTUNE, CYCLE_LENGTH
 from millrace._src.data.saved_folders import files_of_shard
@@ -108,7 +108,7 @@ def snapshot_dataset_reader(
         raise errors.UnimplementedError(None, None, f"Snapshots of version {version} cannot be read.")
     types, shapes = tuple(output_types), tuple(output_shapes)
     paths = files_of_shard(shard_dir.item().decode())
-    return ElementFilesNode(types, shapes, paths, known_compression(compression), int(start_index))
+    return ElementFilesNode(types, shapes, paths, validate_compression(compression), int(start_index))
 
 
 @op(
@@ -128,7 +128,7 @@ def snapshot_chunk_dataset(
 ) -> Any:
     """Makes a dataset of the elements of one file."""
     types, shapes = tuple(output_types), tuple(output_shapes)
-    return ElementFilesNode(types, shapes, [chunk_file.item().decode()], known_compression(compression))
+    return ElementFilesNode(types, shapes, [chunk_file.item().decode()], validate_compression(compression))
 
 
 @op("SnapshotNestedDatasetReader", "inputs: N * variant -> handle: variant", **DATASET)

@@ -61,7 +61,7 @@ class StackedResults:
         return Block([column[start : start + len(rows)] for column in self._columns], len(rows))
 
 
-def stacked_results(count: int, kinds: Sequence[Kind] | None) -> StackedResults | None:
+def allocate_results(count: int, kinds: Sequence[Kind] | None) -> StackedResults | None:
     """Returns memory for the results for some elements; None for one element, for too many, and for unknown kinds."""
     if kinds is None or count == 1:
         return None

@@ -179,7 +179,7 @@ class _StateReader:
         names, arrays = content
         return OptionalValue(self.value(arrays), [as_dtype(name) for name in names])
 
-    def held(self, content: Any) -> HeldNode:
+    def read_held(self, content: Any) -> HeldNode:
         """Returns a dataset of elements in memory."""
         names, shapes, encoded = content
         block = self.value(encoded)
@@ -200,5 +200,5 @@ _READERS: dict[str, Callable[[_StateReader, Any], Any]] = {
     "o": _StateReader.objects,
     "p": _StateReader.optional,
     "g": _StateReader.dataset,
-    "h": _StateReader.held,
+    "h": _StateReader.read_held,
 }

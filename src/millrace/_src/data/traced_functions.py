@@ -30,8 +30,8 @@ from millrace._src.data.cursors import Cursor, DeferredError, State
 from millrace._src.data.debug_mode import is_debugging
 from millrace._src.data.nodes import PartOfStage
 from millrace._src.data.structure import ElementStructure, map_leaves, normalize, spec_of
-from millrace._src.data.vectorized_functions import rows_at_once, vectorized_function
-from millrace._src.engines.node_errors import explained, is_explained
+from millrace._src.data.vectorized_functions import rows_at_once, vectorize_function
+from millrace._src.engines.node_errors import is_explained, mark_explained
 from millrace._src.function.graph_function import GraphFunction
 from millrace._src.function.polymorphic_function import Function, FunctionOptions
 from millrace._src.graph.control_deps import function_attrs
@@ -219,7 +219,7 @@ class BoundFunction(PartOfStage):
         text = f"Error in user-defined function passed to {self.stage} transformation{where}: {error.message}"
         failure: OpError = type(error)(None, None, text)  # type: ignore[call-arg]  # of a subclass
         if is_explained(error):
-            explained(failure)
+            mark_explained(failure)
         return failure
 
     def call_block(self, block: Block) -> Block | None:
@@ -243,7 +243,7 @@ class BoundFunction(PartOfStage):
     def _prepare(self, argument_count: int) -> None:
         """Makes the block form, if there is one and blocks are no burden."""
         rows = rows_at_once(self.function.graph) if self.is_pure else 1
-        self._run_block = vectorized_function(self.function, argument_count) if rows > 1 else None
+        self._run_block = vectorize_function(self.function, argument_count) if rows > 1 else None
         self._rows_at_once = 0 if self._run_block is None else rows
 
     def _call_rows(self, block: Block) -> Block:

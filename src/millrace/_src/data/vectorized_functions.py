@@ -15,7 +15,7 @@ from typing import Any
 from millrace._src.autodiff.vectorize import vectorize
 from millrace._src.core.shapes import TensorShape
 from millrace._src.function.graph_function import GraphFunction
-from millrace._src.graph.control_deps import called_functions, function_attrs
+from millrace._src.graph.control_deps import function_attrs, list_called_functions
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import must_compile
 from millrace._src.graph.operation import Operation
@@ -33,7 +33,7 @@ class _NoBlockFormError(Exception):
     """An operation has no rule for many rows."""
 
 
-def vectorized_function(function: GraphFunction, argument_count: int) -> Callable[..., Sequence[Any]] | None:
+def vectorize_function(function: GraphFunction, argument_count: int) -> Callable[..., Sequence[Any]] | None:
     """Returns the program of the block form of a function; None if there is no such form.
 
     Args:
@@ -78,7 +78,7 @@ def _is_exact(graph: FuncGraph) -> bool:
 def _is_exact_operation(operation: Operation) -> bool:
     op = operation.op_def
     if op.holds_graphs:
-        if any(map(must_compile, called_functions(operation))):
+        if any(map(must_compile, list_called_functions(operation))):
             return False  # XLA rounds as it fuses
         graphs = function_attrs(operation)
         return op.traits.control in ("call", "choice") and all(_is_exact(graph) for graph in graphs)

@@ -119,10 +119,10 @@ def _tasks_of(cluster: object) -> dict[str, dict[int, str]]:
             "`cluster` must be a dictionary mapping one or more job names to lists of network addresses, or a "
             "`ClusterDef` protocol buffer"
         )
-    return {job: _numbered(job, tasks) for job, tasks in cluster.items()}
+    return {job: _number_tasks(job, tasks) for job, tasks in cluster.items()}
 
 
-def _numbered(job: str, tasks: object) -> dict[int, str]:
+def _number_tasks(job: str, tasks: object) -> dict[int, str]:
     if isinstance(tasks, (list, tuple)):
         tasks = dict(enumerate(tasks))
     if not isinstance(tasks, Mapping):

@@ -226,8 +226,8 @@ class OneReplicaExtended(StrategyExtended):
         arguments = (var, *args)
         if entered is None or entered.replica_context is None:
             with self._container_strategy().scope():
-                return self._updated(fn, arguments, kwargs, group)
-        return entered.replica_context.merge_call(lambda _: self._updated(fn, arguments, kwargs, group))
+                return self._update(fn, arguments, kwargs, group)
+        return entered.replica_context.merge_call(lambda _: self._update(fn, arguments, kwargs, group))
 
     def update_non_slot(
         self,
@@ -250,9 +250,9 @@ class OneReplicaExtended(StrategyExtended):
         """
         require_cross_replica(self._container_strategy())
         with self._container_strategy().scope():
-            return self._updated(fn, tuple(args), kwargs, group)
+            return self._update(fn, tuple(args), kwargs, group)
 
-    def _updated(
+    def _update(
         self, fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any] | None, group: bool
     ) -> Any:
         result = self._call_replica(fn, args, kwargs or {})

@@ -16,18 +16,18 @@ _DRIVERS = ("jax_plugins", "libtpu")
 """The packages that bring drivers of accelerators for JAX: a namespace that plug-ins share, and the one of TPUs."""
 
 
-def drivers_found() -> list[str]:
+def find_drivers() -> list[str]:
     """Returns the names of the packages that bring drivers of accelerators for JAX."""
     return [package for package in _DRIVERS if importlib.util.find_spec(package)]
 
 
-def found_accelerators() -> tuple[Accelerator, ...]:
+def find_accelerators() -> tuple[Accelerator, ...]:
     """Returns the accelerators that JAX can use; none without JAX or without a driver.
 
     Memory on an accelerator grows as needed, unless the environment says otherwise: a program that only lists devices
     must not take the memory of all of them.
     """
-    if not drivers_found():
+    if not find_drivers():
         return ()
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     try:

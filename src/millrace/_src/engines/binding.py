@@ -13,7 +13,7 @@ from typing import Any
 
 from millrace._src.core.array_namespace import Xp
 from millrace._src.core.handle_types import NotedCall, Referent
-from millrace._src.core.op_checks import bound_checks
+from millrace._src.core.op_checks import checks_of_op
 from millrace._src.core.op_def import OpDef
 from millrace._src.core.op_signature import argument_indices
 
@@ -40,7 +40,7 @@ def bind_kernel(
     kernel_attrs = _kernel_attrs(op, attrs, convert_function)
     kernel: Callable[..., Any] = functools.partial(op.select_kernel(engine), xp, **kernel_attrs)
     if with_checks:
-        kernel = _checked(bound_checks(op, kernel_attrs), kernel)
+        kernel = _add_checks(checks_of_op(op, kernel_attrs), kernel)
     if any(arg.is_list for arg in op.signature.inputs):
         kernel = _grouping(op, attrs, kernel)
     return _noting(op, attrs, kernel) if op.traits.notes_call else kernel
@@ -73,11 +73,11 @@ def _kernel_attrs(op: OpDef, attrs: dict[str, Any], convert_function: Callable[[
 
 def bind_checks(op: OpDef, attrs: dict[str, Any]) -> Callable[..., None] | None:
     """Returns the checks of an op as a callable on a flat list of arrays; None for an op without checks."""
-    check = bound_checks(op, attrs)
+    check = checks_of_op(op, attrs)
     return _grouping(op, attrs, check) if check is not None and op.has_list_inputs else check
 
 
-def _checked(check: Callable[..., None] | None, kernel: Callable[..., Any]) -> Callable[..., Any]:
+def _add_checks(check: Callable[..., None] | None, kernel: Callable[..., Any]) -> Callable[..., Any]:
     """Returns a callable that runs the checks, if there are any, and then the kernel."""
     if check is None:
         return kernel

@@ -124,11 +124,11 @@ class CompilingProgram:
         def on_compiled(error: Exception) -> Sequence[Any]:
             if not isinstance(error, OpError):
                 raise error
-            return self._compiled_run()(*arguments)
+            return self._wait_for_compiled_run()(*arguments)
 
         return run_or_take_back(self._reading_run, arguments, self._resources, on_compiled)
 
-    def _compiled_run(self) -> Run:
+    def _wait_for_compiled_run(self) -> Run:
         """Returns the run of XLA's program, for which it waits."""
         job = self._start()
         assert self._compiler is not None  # it runs the job

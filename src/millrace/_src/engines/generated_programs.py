@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
-from millrace._src.core.watching import Kernel, follow, is_watched, watched_function, watched_nodes
+from millrace._src.core.watching import Kernel, follow, is_watched, watch_function, watch_nodes
 
 _DETOUR = "def program(*arguments):\n    return watched_program(*arguments)\n"
 _WATCHED = "watched_program"
@@ -61,8 +61,8 @@ class GeneratedProgram:
         scope = run.__globals__
         bare_kernels = self._kernels or {name: scope[name] for name in self._nodes}
         self._kernels = bare_kernels if is_watched() else {}
-        scope.update({name: watched_nodes(self._nodes[name], kernel) for name, kernel in bare_kernels.items()})
-        scope[_WATCHED] = watched_function(self._name, FunctionType(self._code, scope, run.__name__))
+        scope.update({name: watch_nodes(self._nodes[name], kernel) for name, kernel in bare_kernels.items()})
+        scope[_WATCHED] = watch_function(self._name, FunctionType(self._code, scope, run.__name__))
         run.__code__ = _detour_code if is_watched() else self._code
 
 

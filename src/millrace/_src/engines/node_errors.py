@@ -32,10 +32,10 @@ def node_failure(node: Node, inputs: Sequence[Any], error: Exception) -> Excepti
         )
         failure = type(failure)(None, None, _graph_message(node, message))  # type: ignore[call-arg]  # of a subclass
         failure.failed_node, failure.node_complaint = node.name, message
-    return explained(failure)
+    return mark_explained(failure)
 
 
-def explained(error: Exception) -> Exception:
+def mark_explained(error: Exception) -> Exception:
     """Marks an exception as one that names its node, for the graphs around that node; returns the exception."""
     error._millrace_explained = True  # type: ignore[attr-defined]  # Python lets exceptions carry more
     return error

@@ -48,7 +48,7 @@ class ReadyRun:
 
     def _run_of(self, attempt: Callable[..., Sequence[Any] | None]) -> Run:
         """Returns `run`: a function of its own, because all calls of a hot function pass here."""
-        missed = self._missed
+        missed = self._handle_miss
 
         def run(*arguments: Any) -> Sequence[Any]:
             results = attempt(*arguments)
@@ -56,7 +56,7 @@ class ReadyRun:
 
         return run
 
-    def _missed(self, arguments: Sequence[Any]) -> Sequence[Any]:
+    def _handle_miss(self, arguments: Sequence[Any]) -> Sequence[Any]:
         """Runs a call for which there is no executable, and has one compiled."""
         if self._misses >= _MAX_MISSES or self.program.prepare is None:
             return self._unready_run(*arguments)

@@ -21,7 +21,7 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.engine import Holder, Program, Run
-from millrace._src.core.tensor import PendingTensor, arrived
+from millrace._src.core.tensor import PendingTensor, wait_for_array
 from millrace._src.engines.background_compiler import BackgroundCompiler, CompilerStoppedError, Job
 from millrace._src.engines.engine_table import HOST_ENGINE, JIT_ENGINE, candidate_engines
 from millrace._src.engines.ready_run import ReadyRun
@@ -74,7 +74,7 @@ class Candidates:
         else:
             self.reasons[tier] = program.left_because
 
-    def listed_reasons(self) -> str:
+    def list_reasons(self) -> str:
         """Returns why there are no candidates, as one text."""
         return "; ".join(f"{name}: {reason}" for name, reason in self.reasons.items()) or "no engine compiles it"
 
@@ -225,19 +225,19 @@ class ShapeSpecialization:
         if self._least < settings.call_seconds and settings.threshold:
             if self._calls == settings.small_calls:
                 self.commit(NUMPY, f"a call takes {duration(self._least)}, too little for a compiler to help")
-        elif self.spent >= settings.expected_seconds(self._tiers.node_count):
+        elif self.spent >= settings.estimate_seconds(self._tiers.node_count):
             self._act = ShapeSpecialization._get_hot
         return results
 
     def _get_hot(self, arguments: Sequence[Any]) -> Sequence[Any]:
         """Submits the making of the candidates."""
-        return self._moved_on(ShapeSpecialization._ask_for_candidates, ShapeSpecialization._get_hot, arguments)
+        return self._move_on(ShapeSpecialization._ask_for_candidates, ShapeSpecialization._get_hot, arguments)
 
     def _wait(self, arguments: Sequence[Any]) -> Sequence[Any]:
         """Runs a call on the NumPy tier, or goes on where the job in the background has ended."""
         if self._job is not None and not self._job.is_done:
             return self._tiers.on_numpy(*arguments)
-        return self._moved_on(self._next, ShapeSpecialization._wait, arguments)
+        return self._move_on(self._next, ShapeSpecialization._wait, arguments)
 
     def _rehearse(self, arguments: Sequence[Any]) -> Sequence[Any]:
         """Runs a call with a program that chooses among implementations of its own, until that program has chosen."""
@@ -246,14 +246,14 @@ class ShapeSpecialization:
         tries, self._tries = self._tries, count_measured_calls()
         kernels_choose = self._tries != tries and self._tiers.pin is Pin.AUTO
         if self._rehearsals > _MAX_REHEARSALS or name is None and not kernels_choose:
-            return self._moved_on(ShapeSpecialization._begin_trial, ShapeSpecialization._rehearse, arguments)
+            return self._move_on(ShapeSpecialization._begin_trial, ShapeSpecialization._rehearse, arguments)
         return self._tiers.on_numpy(*arguments) if name is None else self._run_carefully(name, arguments)
 
     def _meet(self, arguments: Sequence[Any]) -> Sequence[Any]:
         """Runs a call with a program that has to see a call before it can be compiled."""
         name = next(self._unmet, None)
         if name is None:
-            return self._moved_on(ShapeSpecialization._prepare, ShapeSpecialization._meet, arguments)
+            return self._move_on(ShapeSpecialization._prepare, ShapeSpecialization._meet, arguments)
         return self._run_carefully(name, arguments)
 
     def _run_carefully(self, name: str, arguments: Sequence[Any]) -> Sequence[Any]:
@@ -293,10 +293,10 @@ class ShapeSpecialization:
             _wait_for_arrays(programs, arguments, results)
             trial.note(turn, clock() - start)
         if trial.is_over:
-            self._moved_on(ShapeSpecialization._end_trial, ShapeSpecialization._try)
+            self._move_on(ShapeSpecialization._end_trial, ShapeSpecialization._try)
         return results
 
-    def _moved_on(self, move: _Move, act: _Act, arguments: Sequence[Any] | None = None) -> Any:
+    def _move_on(self, move: _Move, act: _Act, arguments: Sequence[Any] | None = None) -> Any:
         """Moves on from a stage unless another thread is about to; then runs the call."""
         if self._lock.acquire(blocking=False):
             try:
@@ -327,7 +327,7 @@ class ShapeSpecialization:
             candidates.reasons[name] = self._tiers.complain(name, failure)
         programs = {name: p for name, p in candidates.programs.items() if p.left_because is None}
         if not programs:
-            self.commit(NUMPY, candidates.listed_reasons())
+            self.commit(NUMPY, candidates.list_reasons())
             return
         self._candidate_programs = {NUMPY: self._tiers.numpy, **programs}
         self._unmet = iter([name for name, program in programs.items() if program.is_committed is not None])
@@ -412,7 +412,7 @@ class ShapeSpecialization:
     def reason(self) -> str:
         """Returns one sentence on why the tier runs the calls, and what comes next."""
         if self.stage is Stage.COUNTING:
-            left = self._tiers.settings.expected_seconds(self._tiers.node_count) - self.spent
+            left = self._tiers.settings.estimate_seconds(self._tiers.node_count) - self.spent
             return f"calls have taken {duration(self.spent)}; a compiler is asked after {duration(max(left, 0.0))} more"
         if self.stage is Stage.COMPILING:
             return f"compiling: calls have taken {duration(self.spent)}"
@@ -441,7 +441,7 @@ def _wait_for_arrays(programs: Mapping[Any, Program], arguments: Sequence[Any], 
     for wait in waits:
         wait(arguments, arrays)
     for array in [] if waits else arrays:
-        arrived(array)
+        wait_for_array(array)
 
 
 def _comparison(winner: str, seconds: Mapping[Any, float], dropped: Mapping[Any, str]) -> str:
@@ -470,4 +470,4 @@ def reading_run(program: Program) -> Run:
     run = program.quiet_run(pending=True)
     if program.takes_pending:
         return run
-    return lambda *arguments: run(*[a if type(a) is np.ndarray else arrived(a) for a in arguments])
+    return lambda *arguments: run(*[a if type(a) is np.ndarray else wait_for_array(a) for a in arguments])

@@ -201,7 +201,7 @@ class TensorList(VariantValue, Referent):
         if item is not None:
             found: Array = item
             return found
-        known_shape = self._merged(shape, self.items())
+        known_shape = self._merge_shapes(shape, self.items())
         if not known_shape.is_fully_defined():
             raise invalid(
                 "Trying to read an uninitialized tensor but element_shape is not fully defined: "
@@ -246,7 +246,7 @@ class TensorList(VariantValue, Referent):
 
     def resize(self, size: object) -> TensorList:
         """Returns the list cut off or extended by unset elements."""
-        size = _checked_size(size)
+        size = _validate_size(size)
         version = self._version
         if self.length - size > _MAX_CUT:
             version = _ListVersion({i: a for i, a in version.all().items() if i < size})
@@ -279,7 +279,7 @@ class TensorList(VariantValue, Referent):
 
     def cut(self, size: object) -> None:
         """Cuts off or extends an owned list, as `resize` does."""
-        size = _checked_size(size)
+        size = _validate_size(size)
         for index in range(size, self.length):
             self._owned.pop(index, None)
         self.length = size
@@ -299,7 +299,7 @@ class TensorList(VariantValue, Referent):
                 f"Operation expected a list with {count} elements but got a list with {self.length} elements."
             )
         items = self.items()
-        known_shape = self._merged(shape, items)
+        known_shape = self._merge_shapes(shape, items)
         if not known_shape.is_fully_defined():
             what = (
                 "Tried to stack elements of an empty list with"
@@ -307,7 +307,7 @@ class TensorList(VariantValue, Referent):
                 else ("Tried to stack list which only contains uninitialized tensors and has a")
             )
             raise invalid(f"{what} non-fully-defined element_shape: {shape_brackets(known_shape)}")
-        return self._stacked(items, known_shape)
+        return self._stack(items, known_shape)
 
     def gather(self, indices: Array, shape: Array) -> Array:
         """Stacks the elements at `indices` along a new first axis."""
@@ -322,7 +322,7 @@ class TensorList(VariantValue, Referent):
                 )
         items = self.items()
         rows = [items[i] for i in positions]
-        known_shape = self._merged(shape, items)
+        known_shape = self._merge_shapes(shape, items)
         if not known_shape.is_fully_defined():
             what = (
                 "Tried to gather uninitialized tensors from a list"
@@ -330,7 +330,7 @@ class TensorList(VariantValue, Referent):
                 else ("Tried to gather elements from an empty list")
             )
             raise invalid(f"{what} with non-fully-defined element_shape: {shape_brackets(known_shape)}")
-        return self._stacked(rows, known_shape)
+        return self._stack(rows, known_shape)
 
     def scatter(self, tensor: Array, indices: Array) -> TensorList:
         """Returns the list with the rows of `tensor` at `indices`; the list grows to hold the largest index."""
@@ -373,7 +373,7 @@ class TensorList(VariantValue, Referent):
             self._zeros(TensorShape([n, *row_shape.as_list()])) if item is None else item
             for item, n in zip(items, lengths, strict=True)
         ]
-        empty_rows = _filled(self.dtype, [0, *row_shape.as_list()])
+        empty_rows = _fill(self.dtype, [0, *row_shape.as_list()])
         return np.concatenate(parts) if parts else empty_rows, np.array(lengths, np.int64)
 
     def _lengths(self, items: Sequence[Any], given: TensorShape, leading: Array) -> list[int]:
@@ -400,7 +400,7 @@ class TensorList(VariantValue, Referent):
 
     # --- lists ---------------------------------------------------------------------------------------------------
 
-    def extended(self, items: Iterable[Any]) -> TensorList:
+    def extend(self, items: Iterable[Any]) -> TensorList:
         """Returns the list with further elements at its end."""
         return self._of([*self.items(), *items])
 
@@ -437,7 +437,7 @@ class TensorList(VariantValue, Referent):
 
     # --- shapes --------------------------------------------------------------------------------------------------
 
-    def _merged(self, shape: Array, items: Iterable[Any]) -> TensorShape:
+    def _merge_shapes(self, shape: Array, items: Iterable[Any]) -> TensorShape:
         """Returns the shape of every element, merged from the shapes of the op, of the list and of the elements."""
         known_shape = merge(shape_from(shape), self.element)
         for one in dict.fromkeys(shape_of(item) for item in items if item is not None):
@@ -445,14 +445,14 @@ class TensorList(VariantValue, Referent):
         return known_shape
 
     def _zeros(self, shape: TensorShape) -> Array:
-        return _filled(self.dtype, shape.as_list())
+        return _fill(self.dtype, shape.as_list())
 
-    def _stacked(self, items: Sequence[Any], shape: TensorShape) -> Array:
+    def _stack(self, items: Sequence[Any], shape: TensorShape) -> Array:
         dims: list[Any] = shape.as_list()
-        result = _filled(self.dtype, [len(items), *dims])
+        result = _fill(self.dtype, [len(items), *dims])
         for index, item in enumerate(items):
             if item is not None:
-                item = boxed(item)  # a program passes lists of lists as they are
+                item = box(item)  # a program passes lists of lists as they are
                 result[index] = item if item.ndim else item[()]
         return result
 
@@ -462,14 +462,14 @@ def own(handle: object) -> Any:
     value: Any = handle[()] if isinstance(handle, np.ndarray) and not handle.ndim else handle
     if not isinstance(value, TensorList):
         return np.array(handle)
-    return boxed(value._with(_ListVersion(value._version.all()), value.length))
+    return box(value._with(_ListVersion(value._version.all()), value.length))
 
 
 def from_rows(tensor: Array, shape: TensorShape, dtype: DType) -> TensorList:
     """Makes a list of the rows of an array."""
     result = TensorList(dtype, shape, len(tensor))
     result._version = _ListVersion(
-        {i: np.asarray(row) if dtype.np_dtype.kind != "O" else boxed(row) for i, row in enumerate(tensor)}
+        {i: np.asarray(row) if dtype.np_dtype.kind != "O" else box(row) for i, row in enumerate(tensor)}
     )
     return result
 
@@ -479,7 +479,7 @@ def from_items(items: Sequence[Array], shape: TensorShape, dtype: DType) -> Tens
     return TensorList(dtype, shape)._of(items)
 
 
-def boxed(item: object) -> Array:
+def box(item: object) -> Array:
     """Returns a string or handle as a 0-d array, and an array unchanged."""
     if isinstance(item, np.ndarray):
         return item
@@ -488,7 +488,7 @@ def boxed(item: object) -> Array:
     return box
 
 
-def _checked_size(size: Any) -> int:
+def _validate_size(size: Any) -> int:
     """Returns the size that a list is to have."""
     size = int(size)
     if size < 0:
@@ -496,7 +496,7 @@ def _checked_size(size: Any) -> int:
     return size
 
 
-def _filled(dtype: DType, shape: Sequence[Any]) -> Array:
+def _fill(dtype: DType, shape: Sequence[Any]) -> Array:
     if dtype.np_dtype.kind != "O":
         return np.zeros(shape, dtype.np_dtype)
     result = np.empty(shape, dtype=object)
@@ -506,8 +506,8 @@ def _filled(dtype: DType, shape: Sequence[Any]) -> Array:
 
 def _zeros(dtype: DType, item: Array) -> Array:
     if dtype.name == "variant":
-        return boxed(resource_of(item).zeros_like())
-    return _filled(dtype, item.shape)
+        return box(resource_of(item).zeros_like())
+    return _fill(dtype, item.shape)
 
 
 def shape_of(item: object) -> tuple[int, ...]:

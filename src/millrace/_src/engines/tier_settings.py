@@ -81,7 +81,7 @@ class TierSettings:
     small_calls: int = 8
     is_fork: bool = False
 
-    def expected_seconds(self, node_count: int) -> float:
+    def estimate_seconds(self, node_count: int) -> float:
         """Returns the time after which a function with so many nodes is hot: what compiling is expected to take."""
         loading = 0.0 if "jax" in sys.modules else self.import_seconds
         return self.threshold * (loading + self.compile_seconds + self.node_seconds * node_count)

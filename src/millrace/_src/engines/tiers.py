@@ -36,7 +36,7 @@ from millrace._src.engines.tier_settings import FORKED, Pin, settings
 from millrace._src.engines.tiered_program import TieredProgram
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.passes.checks_first import checks_first
-from millrace._src.passes.clustering import ClusterStrategy, clustered
+from millrace._src.passes.clustering import ClusterStrategy, cluster_graph
 from millrace._src.passes.exactness import lossy_nodes, refuses_only
 from millrace._src.passes.fake_params import may_be_stand_in
 from millrace._src.passes.optimized_graph import OptimizedGraph, all_nodes
@@ -85,7 +85,7 @@ def tier_of(program: Program, choice: EngineChoice) -> Tier:
     return Tier(program.engine, program.left_because or "the NumPy tier is the only one")
 
 
-def compiled(graph: FuncGraph, choice: EngineChoice) -> Program:
+def compile_for_caller(graph: FuncGraph, choice: EngineChoice) -> Program:
     """Returns a program of a function's graph for one caller.
 
     Args:
@@ -105,7 +105,7 @@ def _on_numpy(graph: FuncGraph) -> Program:
     return eager_engine().compile(optimize(graph))
 
 
-def _tiered(graph: FuncGraph) -> Program:
+def _tier(graph: FuncGraph) -> Program:
     """Returns a program that moves from engine to engine, or the NumPy program where there is nothing to choose."""
     optimized = optimize(graph)
     program = eager_engine().compile(optimized)
@@ -153,7 +153,7 @@ def _candidates(graph: FuncGraph, optimized: OptimizedGraph, on_numpy: Run, cand
     strategies["narrow clusters"] = ClusterStrategy.NARROW
     for name, strategy in strategies.items() if JIT_ENGINE in engines else ():
         yield
-        candidates.add(name, functools.partial(_clustered_program, optimized, strategy))
+        candidates.add(name, functools.partial(_compile_with_clusters, optimized, strategy))
     if checks is None:
         node, loss = next(iter(losses.items()))
         described = f"{node.type} {{{{node {node.name}}}}}"
@@ -166,10 +166,10 @@ def _candidates(graph: FuncGraph, optimized: OptimizedGraph, on_numpy: Run, cand
             engine = entry.make()
             yield
         if checks is not None:
-            candidates.add(name, functools.partial(_checked_program, engine, whole, checks, on_numpy))
+            candidates.add(name, functools.partial(_compile_with_checks, engine, whole, checks, on_numpy))
 
 
-def _checked_program(engine: Engine, graph: OptimizedGraph, checks: OptimizedGraph, on_numpy: Run) -> Program:
+def _compile_with_checks(engine: Engine, graph: OptimizedGraph, checks: OptimizedGraph, on_numpy: Run) -> Program:
     """Returns an engine's program of a graph; what the engine would not refuse is checked before each call."""
     program = engine.compile(graph)
     if checks.nodes:
@@ -177,9 +177,9 @@ def _checked_program(engine: Engine, graph: OptimizedGraph, checks: OptimizedGra
     return program
 
 
-def _clustered_program(graph: OptimizedGraph, strategy: ClusterStrategy) -> Program | None:
+def _compile_with_clusters(graph: OptimizedGraph, strategy: ClusterStrategy) -> Program | None:
     """Returns a NumPy program with clusters; None if there would be none."""
-    clusters = clustered(graph, strategy)
+    clusters = cluster_graph(graph, strategy)
     return None if clusters is None else eager_engine().compile(clusters)
 
 
@@ -202,7 +202,7 @@ def _just_in_time(graph: FuncGraph) -> Program:
         program.leave_to(program.engine, FORKED)
         return program
     refusals = entry.refusals() if entry.refusals is not None else None
-    reason = refusals.refused(optimized) if refusals is not None else None
+    reason = refusals.reason_to_refuse(optimized) if refusals is not None else None
     if refusals is not None and reason is not None:
         program = eager_engine().compile(optimized)
         refusals.leave_to_numpy(program, optimized, reason)
@@ -213,10 +213,10 @@ def _just_in_time(graph: FuncGraph) -> Program:
     waits = settings.waits or optimized.verdict.ties_engines or not all(map(refuses_only, losses))
     return CompilingProgram(
         functools.partial(eager_engine().compile, optimized),
-        functools.partial(_compiled_program, graph, optimized),
+        functools.partial(_compile_whole, graph, optimized),
         None if waits or cannot_be_taken_back else compiler,
         _resources(optimized) if losses else None,
-        _shared_program(graph),
+        _reuse_program(graph),
     ).program()
 
 
@@ -225,9 +225,9 @@ def _resources(graph: OptimizedGraph) -> list[int]:
     return [i for i, value in enumerate(graph.inputs) if value.dtype.is_resource]
 
 
-def _compiled_program(graph: FuncGraph, optimized: OptimizedGraph) -> Program:
+def _compile_whole(graph: FuncGraph, optimized: OptimizedGraph) -> Program:
     """Returns the compiling engine's program of a graph for one caller; callers share what it compiles."""
-    program = _shared_program(graph)
+    program = _reuse_program(graph)
     if program is None:
         program = ENGINES[JIT_ENGINE].make().compile(optimized)
         if program.for_caller is not None:
@@ -235,7 +235,7 @@ def _compiled_program(graph: FuncGraph, optimized: OptimizedGraph) -> Program:
     return program
 
 
-def _shared_program(graph: FuncGraph) -> Program | None:
+def _reuse_program(graph: FuncGraph) -> Program | None:
     """Returns the compiling engine's program of a graph for a further caller; None if there is no program yet."""
     shared: Program | None = graph.programs.get(JIT_ENGINE)
     return None if shared is None or shared.for_caller is None else shared.for_caller()
@@ -244,12 +244,12 @@ def _shared_program(graph: FuncGraph) -> Program | None:
 PROGRAM_MAKERS: dict[EngineChoice, Callable[[FuncGraph], Program]] = {
     EngineChoice.COMPILED: _just_in_time,
     EngineChoice.HOST: _on_numpy,
-    EngineChoice.MEASURED: _tiered,
+    EngineChoice.MEASURED: _tier,
 }
 """What makes the program of a function."""
 
 
-def compiled_for_call(graph: FuncGraph) -> Program:
+def compile_for_call(graph: FuncGraph) -> Program:
     """Returns a program of a function with `jit_compile=True` for a function that calls it.
 
     Without JAX the NumPy engine runs the function: libraries ask for compilation by themselves (Keras does so by
@@ -258,10 +258,10 @@ def compiled_for_call(graph: FuncGraph) -> Program:
     Raises: OpError: if XLA refuses the graph.
     """
     try:
-        return compiled(graph, EngineChoice.COMPILED)
+        return compile_for_caller(graph, EngineChoice.COMPILED)
     except MissingCompilerError as error:
         _say_once(str(error))
-        program = compiled(graph, EngineChoice.HOST)
+        program = compile_for_caller(graph, EngineChoice.HOST)
         program.leave_to(program.engine, "JAX is not installed.")
         return program
 
@@ -274,7 +274,7 @@ def _say_once(message: str) -> None:
 def tier_of_call(graph: FuncGraph) -> Tier:
     """Returns the tier of a function with `jit_compile=True` where another function calls it."""
     try:
-        return tier_of(compiled_for_call(graph), EngineChoice.COMPILED)
+        return tier_of(compile_for_call(graph), EngineChoice.COMPILED)
     except OpError as error:
         return Tier(JIT_ENGINE, f"jit_compile is True, and a call is refused: {error.message}")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from millrace._src.core.runtime_options import get_inter_op_parallelism_threads, get_intra_op_parallelism_threads
-from millrace._src.engines.accelerators import drivers_found
+from millrace._src.engines.accelerators import find_drivers
 from millrace._src.engines.engine_table import compiling_engine, has_compiler
 from millrace._src.util.cores import usable_cores
 from millrace._src.util.onednn import library as onednn
@@ -196,7 +196,7 @@ def _why_none(facts: Mapping[str, Any], environment: Mapping[str, str]) -> str:
         return f"{there}CUDA_VISIBLE_DEVICES={environment['CUDA_VISIBLE_DEVICES']!r} hides all GPUs"
     if environment.get("JAX_PLATFORMS") == "cpu":
         return f"{there}JAX_PLATFORMS=cpu makes JAX look for no other device"
-    drivers = drivers_found()
+    drivers = find_drivers()
     if not drivers:
         return f"{there}no package with a driver for JAX is installed: pip install 'jax[cuda12]' for NVIDIA GPUs"
     if facts["error"]:

@@ -38,7 +38,7 @@ def xspace_of(profile: Profile) -> Any:
         space.warnings.append(f"{profile.dropped} events did not fit into the profile.")
     begin = start_of(space)
     shift = 0 if begin is None else profile.epoch - begin
-    plane = _Plane(_named_plane(space, HOST_PLANE))
+    plane = _Plane(_find_plane(space, HOST_PLANE))
     threads = {event.thread for event in profile.events if event.subject.category != DEVICE}
     for thread in sorted(threads):
         plane.add_line(thread, profile.thread_names.get(thread, f"thread {thread}"), profile, shift)
@@ -59,7 +59,7 @@ def start_of(space: Any) -> int | None:
     return None
 
 
-def _named_plane(space: Any, name: str) -> Any:
+def _find_plane(space: Any, name: str) -> Any:
     for plane in space.planes:
         if plane.name == name:
             return plane

@@ -271,7 +271,7 @@ class ConcreteFunction(callables.Callable, TrackableFunction):
         if not kwargs and state.run is not None and not state.needs_slow_path and self._takes_plain(args):
             return self._plain_call.run([arg._eager_array for arg in args])
         try:
-            tensors = self._structured_inputs(args, kwargs)
+            tensors = self._bind_structured(args, kwargs)
         except TypeError as structured_error:
             try:
                 tensors = self._flat_inputs(args, kwargs)
@@ -294,7 +294,7 @@ class ConcreteFunction(callables.Callable, TrackableFunction):
     def _plain_call(self) -> PreparedCall:
         return PreparedCall(self)
 
-    def _structured_inputs(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+    def _bind_structured(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         values, _ = self._signature.bind(args, kwargs)
         values = self._signature.cast(values, args, kwargs)
         return self.tensors_of(values)

@@ -23,13 +23,13 @@ from millrace._src.function.function_type import FunctionType, Parameter
 from millrace._src.function.trace_builder import from_value
 from millrace._src.function.tracing_context import TracingContext
 from millrace._src.graph import rewriting
-from millrace._src.graph.control_deps import called_functions, join_effects
+from millrace._src.graph.control_deps import join_effects, list_called_functions
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import body_of, jit_compile_of, make_function
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call, name_alone, replay
-from millrace._src.graph.traversal import required_operations
+from millrace._src.graph.traversal import find_required_operations
 from millrace._src.ops import raw, state
 from millrace._src.util.export import export
 
@@ -117,7 +117,7 @@ def graph_with_constants(
             key = id(operation), 0
             frozen.known[key] = frozen.graph.constant(value._eager_array, value.dtype, operation.name)
             frozen.values.add(key)
-        frozen.replay_all(required_operations(graph.get_operations(), targets, stop=constants, with_effects=False))
+        frozen.replay_all(find_required_operations(graph.get_operations(), targets, stop=constants, with_effects=False))
     return frozen.graph
 
 
@@ -175,7 +175,7 @@ class _ConstantGraph:
         """
         count = len(self.graph.get_operations())
         roots, inputs = [tensor.op for tensor in body.outputs], [tensor.op for tensor in body.inputs]
-        for operation in required_operations(body.get_operations(), roots, stop=inputs):
+        for operation in find_required_operations(body.get_operations(), roots, stop=inputs):
             if operation not in inputs:
                 self._replay_one(operation, scope)
         return self.graph.get_operations()[count:]
@@ -202,7 +202,7 @@ class _ConstantGraph:
         tensors = [self.known[_key(tensor)] for tensor in operation.inputs]
         if operation.op_def.traits.returns_input:
             return self._note(operation, call(operation, tensors), is_handle=True)
-        if called_functions(operation) and not operation.op_def.traits.keeps_functions:
+        if list_called_functions(operation) and not operation.op_def.traits.keeps_functions:
             return self._with_values(operation, tensors)
         rule = _READERS.get(operation.op_def)
         if rule is None:
@@ -222,7 +222,7 @@ class _ConstantGraph:
 
     def _inline(self, operation: Operation, scope: str) -> Operation | None:
         """Runs the operations of the function that an operation calls, instead of the call."""
-        (function,) = called_functions(operation)
+        (function,) = list_called_functions(operation)
         body = body_of(function)
         for tensor, given in zip(body.inputs, operation.inputs, strict=True):
             self._take_over(_key(tensor), _key(given))

@@ -21,7 +21,7 @@ from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.dtypes import from_np
 from millrace._src.core.engine import Program
 from millrace._src.core.specs import TypeSpec
-from millrace._src.core.tensor import EagerTensor, PendingTensor, Tensor, arrived, held
+from millrace._src.core.tensor import EagerTensor, PendingTensor, Tensor, array_of, wait_for_array
 from millrace._src.function.argument_tensors import make_packer
 from millrace._src.function.trace_types import TraceType, literal_key
 from millrace._src.state.variable import Variable
@@ -68,7 +68,7 @@ class PreparedCall:
         """Runs the trace by a program from now on."""
         run = make_runner(self._concrete, program)
         if self._reads and not program.takes_pending:
-            self.run = lambda arrays: run([*map(arrived, arrays)])
+            self.run = lambda arrays: run([*map(wait_for_array, arrays)])
         else:
             self.run = run
 
@@ -156,7 +156,7 @@ def _tensor_part(value: EagerTensor, call: _CallKey) -> Hashable:
 
 
 def _pending_part(value: EagerTensor, call: _CallKey) -> Hashable:
-    array = held(value)
+    array = array_of(value)
     call.arrays.append(array)
     return value.dtype.enum, array.shape, PendingTensor
 

@@ -24,11 +24,11 @@ from millrace._src.core.engine import Program, Run
 from millrace._src.core.execute import scalar_array
 from millrace._src.core.op_def import Effects
 from millrace._src.core.op_registry import get_op, late_bound
-from millrace._src.core.tensor import EagerTensor, held, note_devices
-from millrace._src.engines.tiers import EngineChoice, Tier, choice_of, compiled, tier_of, tier_of_call
+from millrace._src.core.tensor import EagerTensor, array_of, note_devices
+from millrace._src.engines.tiers import EngineChoice, Tier, choice_of, compile_for_caller, tier_of, tier_of_call
 from millrace._src.function.recorded_calls import call_recorded
 from millrace._src.graph.captured_tensors import capture_into
-from millrace._src.graph.control_deps import body_effects, body_writes, called_functions
+from millrace._src.graph.control_deps import body_effects, body_writes, list_called_functions
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import body_of, is_of_dataset, must_compile
 from millrace._src.util.collector import without_collector
@@ -82,7 +82,7 @@ class GraphFunction:
         if self._program is None:
             self._check_devices()
             with self.lock, without_collector():
-                program = compiled(self.graph, self._engine_choice)
+                program = compile_for_caller(self.graph, self._engine_choice)
                 self.use(program if program.tiering is None else program.tiering.hold(self))
                 self._program = program
         return self._program
@@ -116,7 +116,8 @@ class GraphFunction:
                     tiers.update(function.tiers())
         if not self.jit_compile:
             tiers.update(
-                (function.name, tier_of_call(function.graph)) for function in _compiled_functions(self.graph, set())
+                (function.name, tier_of_call(function.graph))
+                for function in _find_compiled_functions(self.graph, set())
             )
         return tiers
 
@@ -133,7 +134,7 @@ class GraphFunction:
                 self.program()
             assert self._eager_run is not None  # made with the program
             run, make, takes_pending = self._eager_run
-            results = run(*[held(t) if takes_pending else t._eager_array for t in inputs])
+            results = run(*[array_of(t) if takes_pending else t._eager_array for t in inputs])
             if make is EagerTensor:
                 outputs = [
                     EagerTensor(r if type(r) is np.ndarray else scalar_array(r, t.dtype), t.dtype)
@@ -175,13 +176,13 @@ class GraphFunction:
         return {**attrs, "_XlaMustCompile": True} if self.jit_compile else attrs
 
 
-def _compiled_functions(graph: FuncGraph, seen_graphs: set[int]) -> Iterator[Any]:
+def _find_compiled_functions(graph: FuncGraph, seen_graphs: set[int]) -> Iterator[Any]:
     """Yields the functions called in a graph that XLA compiles, each once."""
-    for function in [f for operation in graph.get_operations() for f in called_functions(operation)]:
+    for function in [f for operation in graph.get_operations() for f in list_called_functions(operation)]:
         inner = body_of(function)
         if id(inner) not in seen_graphs:
             seen_graphs.add(id(inner))
             if must_compile(function):
                 yield function
             else:
-                yield from _compiled_functions(inner, seen_graphs)
+                yield from _find_compiled_functions(inner, seen_graphs)

@@ -25,7 +25,7 @@ from millrace._src.core.source_trace import user_frame
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.traversal import topological_order
-from millrace._src.state.variable import uninitialized_variable
+from millrace._src.state.variable import make_uninitialized_variable
 from millrace._src.trackable.deferred_restoration import CheckpointInitialValue
 
 SINGLETON_MESSAGE = (
@@ -138,7 +138,7 @@ def _make_uninitialized(
     if shape is None and kwargs.get("validate_shape") is False:
         static_shape = TensorShape(None)
     traits = {key: kwargs.get(key) for key in ("trainable", "constraint", "synchronization", "aggregation")}
-    variable = uninitialized_variable(static_shape, tensor.dtype, name, **traits)
+    variable = make_uninitialized_variable(static_shape, tensor.dtype, name, **traits)
     if isinstance(value, CheckpointInitialValue):
         variable._update_uid = value.checkpoint_position.restore_uid
     return LiftedInitializer(variable, tensor)

@@ -78,10 +78,10 @@ def _may_write(operation: Operation, index: int) -> bool:
 
 def function_attrs(operation: Operation) -> list[FuncGraph]:
     """Lists the graphs among an operation's attributes."""
-    return [body_of(function) for function in called_functions(operation)]
+    return [body_of(function) for function in list_called_functions(operation)]
 
 
-def called_functions(operation: Operation) -> list[Any]:
+def list_called_functions(operation: Operation) -> list[Any]:
     """Lists the functions, or bare bodies, among an operation's attributes, in the order that the op declares."""
     functions: list[Any] = []
     for name, kind in operation.op_def.attr_kinds.items():
@@ -97,10 +97,10 @@ def body_writes(body: FuncGraph, index: int) -> bool:
     """Returns whether a function body may write the resource that is its input `index`."""
     if not 0 <= index < len(body.inputs):
         return False
-    return id(body.inputs[index]) in _written_resources(body)
+    return id(body.inputs[index]) in _find_written_resources(body)
 
 
-def _written_resources(graph: FuncGraph) -> frozenset[int]:
+def _find_written_resources(graph: FuncGraph) -> frozenset[int]:
     """Returns the identities of the resources that a graph may write; kept until the graph gets further operations."""
     operations = graph.get_operations()
     known_writes = graph.known_writes

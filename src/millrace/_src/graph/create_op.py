@@ -32,23 +32,23 @@ def create_op(
         op = find_op(op_type)
     except NotFoundError as error:
         raise RuntimeError(error.message) from None
-    values = {key: _decoded(key, value) for key, value in (attrs or {}).items()}
+    values = {key: _decode(key, value) for key, value in (attrs or {}).items()}
     given_attrs = {key: value for key, value in values.items() if key not in op.signature.inferred_attrs}
     with graph.as_default():
-        outputs = execute(op, _grouped(op, inputs, values), given_attrs, name)
+        outputs = execute(op, _group(op, inputs, values), given_attrs, name)
     if isinstance(outputs, Operation):
         return outputs
     operation: Operation = (outputs[0] if isinstance(outputs, list) else outputs).op
     return operation
 
 
-def _decoded(name: str, value: object) -> Any:
+def _decode(name: str, value: object) -> Any:
     if getattr(getattr(value, "DESCRIPTOR", None), "name", None) != "AttrValue":
         raise TypeError(f"Attribute {name!r} must be a tf.compat.v1.AttrValue; received {value!r}.")
     return decode_attr(value)
 
 
-def _grouped(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> list[Any]:
+def _group(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> list[Any]:
     """Returns the tensors of a flat list, grouped by the inputs of the signature: a list for an input that is a list.
 
     Raises: ValueError: if there are too few or too many tensors.

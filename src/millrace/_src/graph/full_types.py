@@ -39,11 +39,11 @@ def _types(text: str, attrs: Mapping[str, Any]) -> list[full_type_pb2.FullTypeDe
     argument = argument.removesuffix("]")
     inner = _types(argument, attrs)
     if "[" in argument:
-        return [_constructed(name, inner)]
-    return [_constructed(name, [leaf]) for leaf in inner]
+        return [_construct(name, inner)]
+    return [_construct(name, [leaf]) for leaf in inner]
 
 
-def _constructed(name: str, arguments: list[full_type_pb2.FullTypeDef]) -> full_type_pb2.FullTypeDef:
+def _construct(name: str, arguments: list[full_type_pb2.FullTypeDef]) -> full_type_pb2.FullTypeDef:
     """Returns a type with arguments; of a list of handles, and of what is unset, nothing is noted."""
     of_handles = [full_type_pb2.FullTypeDef(type_id="TFT_TENSOR", args=_handle())]
     is_bare = name == "UNSET" or (name == "ARRAY" and arguments == of_handles)

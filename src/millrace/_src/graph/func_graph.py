@@ -90,7 +90,7 @@ class FuncGraph(Graph):
             if tensor._eager_array.size <= _MAX_INLINE_ELEMENTS and not tensor.dtype.is_handle:
                 if _can_have_gradient(tensor) and _is_open(self.outer_graph):
                     return self.capture(self.outer_graph.capture(tensor, name), name)
-                return self._inlined(tensor, name or "Const")
+                return self._inline(tensor, name or "Const")
         elif isinstance(tensor, SymbolicTensor):
             if tensor.graph is self:
                 return tensor
@@ -146,7 +146,7 @@ class FuncGraph(Graph):
         """Returns whether a constant of an outer graph is copied rather than captured."""
         return self.copies_constants
 
-    def _inlined(self, tensor: EagerTensor, name: str) -> SymbolicTensor:
+    def _inline(self, tensor: EagerTensor, name: str) -> SymbolicTensor:
         """Makes the constant that holds the value of an eager tensor; tapes know both under one number."""
         copy = self._constants.get(id(tensor))
         if copy is None:
@@ -231,7 +231,7 @@ class FuncGraph(Graph):
             placeholder.handle_type = tensor.handle_type
         return placeholder
 
-    def _awaited(self, operation: Operation) -> Any:
+    def _wait_for(self, operation: Operation) -> Any:
         """Returns a tensor of this graph that is there when an operation of a graph around this one has run."""
         outer: Any = operation.graph
         if not any(entered is outer for entered in context.state.graph_stack):

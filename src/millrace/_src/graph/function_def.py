@@ -22,7 +22,7 @@ from millrace._src.core.op_def import Effects
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.shapes import UNKNOWN, TensorShape
 from millrace._src.graph.attr_value import decode_attr, encode_attr
-from millrace._src.graph.control_deps import called_functions
+from millrace._src.graph.control_deps import list_called_functions
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import body_of, compile_attributes, jit_compile_of, make_function
 from millrace._src.graph.node_def import NodeStyle, encode_node
@@ -62,7 +62,7 @@ def collect_functions(graph: Any) -> dict[str, Any]:
     return functions
 
 
-def guarded_operation(operations: Iterable[Operation]) -> Operation | None:
+def find_guarded_operation(operations: Iterable[Operation]) -> Operation | None:
     """Returns a guarded operation among some operations and the functions that these call; None if there is none.
 
     A file does not say that an operation is guarded. Code that writes a graph to read it again looks for one first.
@@ -70,7 +70,7 @@ def guarded_operation(operations: Iterable[Operation]) -> Operation | None:
     bodies = {
         id(body): body
         for operation in operations
-        for function in called_functions(operation)
+        for function in list_called_functions(operation)
         for body in (graph_of(function), *map(graph_of, collect_functions(graph_of(function)).values()))
     }
     everywhere = itertools.chain(operations, *(body.get_operations() for body in bodies.values() if body is not None))
@@ -78,7 +78,7 @@ def guarded_operation(operations: Iterable[Operation]) -> Operation | None:
 
 
 def _direct_functions(graph: Any) -> list[Any]:
-    functions = [function for operation in graph.get_operations() for function in called_functions(operation)]
+    functions = [function for operation in graph.get_operations() for function in list_called_functions(operation)]
     return functions + list(graph.functions.values())
 
 

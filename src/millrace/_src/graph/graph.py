@@ -392,11 +392,11 @@ class Graph:
                 return None
             item = item.op if assignment is None else assignment
         if isinstance(item, Operation) and item.graph is not self:
-            item = self._awaited(item)
+            item = self._wait_for(item)
         element = self.as_graph_element(item)
         return element if isinstance(element, Operation) else element.op
 
-    def _awaited(self, operation: Operation) -> Any:
+    def _wait_for(self, operation: Operation) -> Any:
         """Returns what stands in this graph for an operation of another graph: nothing does, in a plain graph."""
         return operation
 

@@ -100,13 +100,13 @@ def import_under(
       add_nodes: what adds the nodes; None for nodes whose operations are all known.
     """
     proto = _as_graph_def(graph_def)
-    inputs = _checked_input_map(input_map)
-    elements = _checked_elements(return_elements)
+    inputs = _validate_input_map(input_map)
+    elements = _validate_elements(return_elements)
     if producer_op_list is not None:
         strip_unknown_defaults(proto, producer_op_list)
     graph = current_graph() or Graph()
     with graph.as_default(), graph.name_scope("import" if name is None else name.rstrip("/")) as scope:
-        tensors = _mapped_tensors(graph, inputs, scope)
+        tensors = _map_tensors(graph, inputs, scope)
         return _import(graph, proto, scope.rstrip("/"), tensors, elements, policy, add_nodes)
 
 
@@ -125,7 +125,7 @@ def _as_graph_def(graph_def: Any) -> graph_pb2.GraphDef:
     return proto
 
 
-def _checked_input_map(input_map: object) -> dict[str, Any]:
+def _validate_input_map(input_map: object) -> dict[str, Any]:
     if input_map is None:
         return {}
     if not isinstance(input_map, dict):
@@ -135,7 +135,7 @@ def _checked_input_map(input_map: object) -> dict[str, Any]:
     return {_as_text(key): value for key, value in input_map.items()}
 
 
-def _checked_elements(return_elements: Any) -> list[str] | None:
+def _validate_elements(return_elements: Any) -> list[str] | None:
     if return_elements is None:
         return None
     elements = list(return_elements)
@@ -178,7 +178,7 @@ def strip_unknown_defaults(proto: graph_pb2.GraphDef, producer_op_list: Any) -> 
                 del node.attr[key]
 
 
-def _mapped_tensors(graph: Graph, inputs: Mapping[str, Any], scope: str) -> dict[tuple[str, int], Any]:
+def _map_tensors(graph: Graph, inputs: Mapping[str, Any], scope: str) -> dict[tuple[str, int], Any]:
     """Returns the values of `input_map` as tensors of the graph, by node and output."""
     if not scope and any(not isinstance(value, SymbolicTensor) for value in inputs.values()):
         raise ValueError(

@@ -168,11 +168,11 @@ def decode_attrs(node: Any, op_def: OpDef, name: str, library: Mapping[str, Any]
     attrs = op_def.normalize_attrs(declared_attrs)
     for key in kinds:
         if key not in attrs:
-            attrs[key] = _left_out(key, op_def, name)
+            attrs[key] = _default_of_missing(key, op_def, name)
     return {**attrs, **extra}
 
 
-def _left_out(key: str, op_def: OpDef, name: str) -> Any:
+def _default_of_missing(key: str, op_def: OpDef, name: str) -> Any:
     """Returns the default of an attribute that a node does not state."""
     default = declared_default(op_def, key)
     if default is None:

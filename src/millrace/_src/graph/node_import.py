@@ -125,7 +125,7 @@ class NodeImport:
         op_def = self.policy.op_of(node.op) if function is None else _call_op(function)
         attrs = decode_attrs(node, op_def, name, self.library) if function is None else _call_attrs(function, inputs)
         check_node(op_def, attrs, inputs, name)
-        op_def = self.policy.admitted(op_def, inputs, attrs, self._location(name))
+        op_def = self.policy.admit(op_def, inputs, attrs, self._location(name))
         self._rename_colocations(node.name, attrs)
         if function is not None:
             self.results[node.name] = _result_names(function)
@@ -139,7 +139,7 @@ class NodeImport:
         _merge_shapes(operation, node)
         if node.op == "Const":
             check_constant(attrs, name)
-            operation.note_values((_kept_value(attrs["value"]),))
+            operation.note_values((_share_value(attrs["value"]),))
         return operation
 
     def _location(self, name: str) -> str:
@@ -206,13 +206,13 @@ def _order(
     Raises: ValueError: if nodes need each other.
     """
     for respects_colocation in (True, False):
-        order = _sorted(nodes, references, index, respects_colocation)
+        order = _sort(nodes, references, index, respects_colocation)
         if len(order) == len(nodes):
             return order
     raise ValueError(f"{len(nodes) - len(order)} nodes in a cycle")
 
 
-def _sorted(
+def _sort(
     nodes: Sequence[Any],
     references: Sequence[tuple[list[InputReference], list[str]]],
     index: Mapping[str, int],
@@ -251,7 +251,7 @@ _LARGEST_COPY = 1 << 16
 """The bytes of the largest constant that is stated once in a file and written out for all elements at once."""
 
 
-def _kept_value(value: Any) -> Any:
+def _share_value(value: Any) -> Any:
     """Returns the value of a constant in one piece; a large one that a file states once stays stated once.
 
     Programs write such a value out when they are made: a file of some bytes must not take gigabytes when it is read.

@@ -64,7 +64,7 @@ class OpPolicy:
                 raise
             return opaque_op_of(self.declared_ops[name])
 
-    def admitted(self, op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], location: str) -> OpDef:
+    def admit(self, op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], location: str) -> OpDef:
         """Returns the op for one node: `op` itself if its capabilities are allowed, else a `GuardedOp`.
 
         Args:
@@ -114,7 +114,7 @@ def capabilities_of(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> 
     return capabilities if isinstance(capabilities, Capability) else capabilities(ShapeContext(op, inputs, attrs))
 
 
-def named_deeds(capabilities: Capability) -> str:
+def describe_deeds(capabilities: Capability) -> str:
     """Returns what capabilities let an op do, in words: "read files and write files"."""
     return " and ".join(_DEEDS[part] for part in capabilities)
 
@@ -172,7 +172,7 @@ class _Guard:
         """Returns a kernel that raises PermissionDeniedError."""
 
         def refuse(xp: Any, *inputs: Any, **attrs: Any) -> NoReturn:
-            raise self._error(named_deeds(self.refused_capabilities))
+            raise self._error(describe_deeds(self.refused_capabilities))
 
         return refuse
 

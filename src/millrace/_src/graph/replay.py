@@ -40,7 +40,7 @@ def replay(operation: Operation, known: dict[tuple[int, int], Any], *, same_numb
     elif state.graph is None:
         outputs = call(operation, [known[id(t.op), t.value_index] for t in operation.inputs])
     else:
-        new_operation = _added(operation, [known[id(t.op), t.value_index] for t in operation.inputs], same_numbers)
+        new_operation = _add(operation, [known[id(t.op), t.value_index] for t in operation.inputs], same_numbers)
         outputs = new_operation.outputs
     known.update({(id(operation), index): tensor for index, tensor in zip(range(len(operation.outputs)), outputs)})
     return new_operation
@@ -66,7 +66,7 @@ def name_alone(operation: Operation) -> str:
     return operation.name.rpartition("/")[2].lstrip("_-") or operation.type
 
 
-def _added(operation: Operation, tensors: Sequence[Any], same_numbers: bool) -> Operation:
+def _add(operation: Operation, tensors: Sequence[Any], same_numbers: bool) -> Operation:
     """Adds a node to the current graph and tells the tapes."""
     graph, op = state.graph, operation.op_def
     inputs = [capture_into(graph, t) for t in tensors]

@@ -16,7 +16,7 @@ import numpy as np
 from millrace._src.core import types
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.op_def import KnownValue, OpDef
-from millrace._src.core.shape_context import computed_outputs, shape_only_stand_in
+from millrace._src.core.shape_context import compute_outputs, shape_only_stand_in
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor
 from millrace._src.util.export import export
 
@@ -61,7 +61,7 @@ def _known_value(tensor: Any, partial: bool) -> Any:
         return np.array(values, dtype=object)
     if any(value is None for value in values):
         return None
-    outputs = computed_outputs(tensor.op, values)
+    outputs = compute_outputs(tensor.op, values)
     value: Any = None if outputs is None else outputs[tensor.value_index]
     is_part = isinstance(value, np.ndarray) and value.dtype.hasobject and not value.ndim
     return value[()] if is_part and in_parts else value

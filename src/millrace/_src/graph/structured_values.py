@@ -204,7 +204,7 @@ def decode_spec(message: Any) -> Any:
       NotImplementedError: if no class states the kind.
     """
     kind = struct_pb2.TypeSpecProto.TypeSpecClass.Name(message.type_spec_class)
-    cls = _registered_class(message.type_spec_class_name, kind) or class_of_kind(kind)
+    cls = _find_registered_class(message.type_spec_class_name, kind) or class_of_kind(kind)
     if cls is None:
         raise NotImplementedError(f"The file holds a spec of kind {kind} ({message.type_spec_class_name!r}).")
     state = decode_structure(message.type_state)
@@ -214,7 +214,7 @@ def decode_spec(message: Any) -> Any:
         raise ValueError(f"The file holds a {cls.__name__} of {state!r}, which cannot be: {error}") from error
 
 
-def _registered_class(name: str, kind: str) -> Any:
+def _find_registered_class(name: str, kind: str) -> Any:
     """Returns the class that is registered under a name; an extension type may do without. None for other kinds.
 
     Raises: ValueError: if no class is registered under the name.

@@ -97,7 +97,7 @@ def encode_listed(array: Array, dtype: DType) -> tensor_pb2.TensorProto:
     if wire.field == "float8_val":
         proto.float8_val = array.tobytes()
     else:
-        getattr(proto, wire.field).extend(_listed(array.reshape(-1), wire))
+        getattr(proto, wire.field).extend(_list_elements(array.reshape(-1), wire))
     return proto
 
 
@@ -118,7 +118,7 @@ def _encode(array: Array, dtype: DType, shape: Sequence[int]) -> tensor_pb2.Tens
     elif wire.field == "float8_val":
         proto.float8_val = array.tobytes() if array.size else b""
     else:
-        getattr(proto, wire.field).extend(_listed(array.reshape(-1), wire))
+        getattr(proto, wire.field).extend(_list_elements(array.reshape(-1), wire))
     return proto
 
 
@@ -126,7 +126,7 @@ def _little_endian(array: Array) -> Array:
     return array.astype(array.dtype.newbyteorder("<"), copy=False)
 
 
-def _listed(flat: Array, wire: _Wire) -> list[Any]:
+def _list_elements(flat: Array, wire: _Wire) -> list[Any]:
     """Returns the elements as Python values of the list field."""
     if wire.element is object:
         return [_as_bytes(item) for item in flat.tolist()]
@@ -199,14 +199,14 @@ def _array_of(values: object, dtype: DType | None, shape: Any) -> tuple[Array, D
         )
         return values, dtype if dtype is not None and dtype.is_quantized else as_dtype(values.dtype)
     if isinstance(values, (np.ndarray, np.generic)):
-        return _stored(np.asarray(values), dtype)
+        return _as_stored(np.asarray(values), dtype)
     if shape is not None and math.prod(int(dim) for dim in shape) == 0:
         kind = dtype or dtypes.float32
         return np.empty([int(dim) for dim in shape], kind.np_dtype), kind
     _refuse_misfits(values, dtype)
     if dtype is not None and dtype.is_quantized:
-        return _stored(np.array(values, dtype=dtype.as_numpy_dtype), dtype)
-    array, found_dtype = _converted(values, dtype)
+        return _as_stored(np.array(values, dtype=dtype.as_numpy_dtype), dtype)
+    array, found_dtype = _convert(values, dtype)
     nested = _nested_shape(values)
     if array.shape != nested:
         raise ValueError(
@@ -216,7 +216,7 @@ def _array_of(values: object, dtype: DType | None, shape: Any) -> tuple[Array, D
     return array, found_dtype
 
 
-def _converted(values: object, dtype: DType | None) -> tuple[Array, DType]:
+def _convert(values: object, dtype: DType | None) -> tuple[Array, DType]:
     """Converts a Python value to an array; numbers too large for `dtype` wrap around as in NumPy, unlike in
     `tf.constant`.
     """
@@ -252,7 +252,7 @@ def _default_dtype(array: Array) -> DType:
     return as_dtype(array.dtype)
 
 
-def _stored(array: Array, dtype: DType | None) -> tuple[Array, DType]:
+def _as_stored(array: Array, dtype: DType | None) -> tuple[Array, DType]:
     """Returns a NumPy array in the storage type of its dtype: NumPy stores quantized types as records, Millrace as
     integers.
     """

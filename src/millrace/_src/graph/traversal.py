@@ -8,7 +8,7 @@ from typing import Any
 from millrace._src.graph.operation import Operation
 
 
-def required_operations(
+def find_required_operations(
     operations: Sequence[Operation],
     roots: Iterable[Operation],
     stop: Iterable[Operation] = (),
@@ -24,7 +24,7 @@ def required_operations(
     stopped, roots = set(stop), list(roots)
     operations_in_order = _in_given_order(operations, roots, stopped, with_effects)
     if operations_in_order is None:
-        needed_operations = _needed(operations, roots, stopped, with_effects)
+        needed_operations = _find_needed(operations, roots, stopped, with_effects)
         operations_in_order = topological_order([op for op in operations if op in needed_operations], stopped)
     return operations_in_order
 
@@ -51,7 +51,7 @@ def _in_given_order(
     return ordered_operations
 
 
-def _needed(
+def _find_needed(
     operations: Sequence[Operation], roots: Iterable[Operation], stopped: set[Operation], with_effects: bool
 ) -> set[Operation]:
     """Returns the operations on which roots and effects depend."""

@@ -30,13 +30,13 @@ def print_tensors_in_checkpoint_file(
     """
     try:
         reader = NewCheckpointReader(file_name)
-        _print("".join(_shown(reader, tensor_name, all_tensors, all_tensor_names)))
+        _print("".join(_report_lines(reader, tensor_name, all_tensors, all_tensor_names)))
         _print_count(reader, count_exclude_pattern)
     except OpError as error:
         _print(f"{error.message}\n")
 
 
-def _shown(reader: CheckpointReader, name: str | None, with_values: bool, with_names: bool) -> list[str]:
+def _report_lines(reader: CheckpointReader, name: str | None, with_values: bool, with_names: bool) -> list[str]:
     if with_values or with_names:
         return [_tensor_text(reader, key, with_values) for key in sorted(reader.get_variable_to_shape_map())]
     if not name:

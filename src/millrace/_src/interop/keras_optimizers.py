@@ -54,11 +54,11 @@ class _KerasOptimizers:
 
     def kind(self, owner: Any) -> str:
         """Returns the name of an optimizer without a counter."""
-        return _normalized(owner.name)
+        return _normalize(owner.name)
 
     def kind_in_name(self, variable_name: str) -> str:
         """Returns the name of the optimizer that is a part of a variable's name: "adam_1/iteration" -> "adam"."""
-        return _normalized(variable_name.rpartition("/")[0].rpartition("/")[2])
+        return _normalize(variable_name.rpartition("/")[0].rpartition("/")[2])
 
     def is_related(self, owner: object, kind: str) -> bool | None:
         """Returns whether a class of that name is the optimizer's, a base or a subclass of it; None if there is none.
@@ -66,7 +66,7 @@ class _KerasOptimizers:
         `AdamW` has the same slots as `Adam`, from which it derives.
         """
         cls = type(owner)
-        known = [other for other in _subclasses(_base()) if _normalized(other.__name__) == kind]
+        known = [other for other in _subclasses(_base()) if _normalize(other.__name__) == kind]
         return any(issubclass(cls, other) or issubclass(other, cls) for other in known) if known else None
 
 
@@ -101,6 +101,6 @@ _PLUMBING = ("keras.src.backend.tensorflow.optimizer", "keras.src.optimizers.opt
 """The modules of classes between Keras's base of optimizers and the optimizers: each optimizer derives from them."""
 
 
-def _normalized(name: str) -> str:
+def _normalize(name: str) -> str:
     snake_case: str = sys.modules[_NAMING].to_snake_case(name)
     return _COUNTER.sub("", snake_case)

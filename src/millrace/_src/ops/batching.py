@@ -120,7 +120,7 @@ def any_batched(values: Sequence[BatchedValue]) -> bool:
     return any(v.is_batched for v in values)
 
 
-def known(value: BatchedValue) -> Any:
+def known_value(value: BatchedValue) -> Any:
     """Returns the NumPy value of an argument that is the same for all rows and known while tracing, or None."""
     return None if value.is_batched else static_value(value.tensor)
 
@@ -143,7 +143,7 @@ def dimensions(tensor: Any) -> Any:
     return tensor.shape.as_list() if tensor.shape.is_fully_defined() else raw.Shape(input=tensor)
 
 
-def joined(*parts: Any) -> Any:
+def join(*parts: Any) -> Any:
     """Joins dimensions: a list where all dimensions are known, else a vector."""
     if all(isinstance(part, list) for part in parts):
         return [n for part in parts for n in part]
@@ -160,7 +160,7 @@ def product(dims: object) -> Any:
     return raw.Prod(input=dims, reduction_indices=[0], keep_dims=True)
 
 
-def reshaped(tensor: object, shape: ShapeLike) -> Any:
+def reshape_rows(tensor: object, shape: ShapeLike) -> Any:
     """Reshapes a tensor."""
     return raw.Reshape(tensor=tensor, shape=shape)
 
@@ -176,7 +176,7 @@ def spread(value: BatchedValue, count: object) -> Any:
     first = [count] if isinstance(count, int) else vector(count)
     if tensor.dtype.is_resource:
         raise NotImplementedError("vectorized_map: a resource cannot be repeated for every row.")
-    return raw.BroadcastTo(input=raw.ExpandDims(input=tensor, dim=0), shape=joined(first, dims))
+    return raw.BroadcastTo(input=raw.ExpandDims(input=tensor, dim=0), shape=join(first, dims))
 
 
 def _spread_list(handle: object, count: object) -> Any:
@@ -244,12 +244,12 @@ def unstack(tensor: Any) -> Any:
 # --- axes ------------------------------------------------------------------------------------------------------------
 
 
-def padded(value: BatchedValue, axes: int) -> Any:
+def pad_rank(value: BatchedValue, axes: int) -> Any:
     """Puts axes of size 1 behind the rows of a batched value, where broadcasting would put such axes in front."""
     if not value.is_batched or not axes:
         return value.tensor
     dims = dimensions(value.tensor)
-    return reshaped(value.tensor, joined(dims[:1], [1] * axes, dims[1:]))
+    return reshape_rows(value.tensor, join(dims[:1], [1] * axes, dims[1:]))
 
 
 def after_rows(axis: int) -> int:
@@ -259,7 +259,7 @@ def after_rows(axis: int) -> int:
 
 def after_rows_tensor(value: BatchedValue) -> Any:
     """Returns axes of a row, a tensor of any rank that is the same for all rows, as axes of the batch."""
-    tensor, static_axes = value.tensor, known(value)
+    tensor, static_axes = value.tensor, known_value(value)
     if static_axes is not None:
         batch_axes = [after_rows(int(a)) for a in static_axes.reshape(-1)]
         return convert_to_tensor(batch_axes[0] if static_axes.ndim == 0 else batch_axes, dtype=tensor.dtype)
@@ -267,7 +267,7 @@ def after_rows_tensor(value: BatchedValue) -> Any:
     return raw.AddV2(x=tensor, y=raw.Cast(x=is_counted, DstT=tensor.dtype))
 
 
-def preceded(number: int, vector_: Any) -> Any:
+def prepend(number: int, vector_: Any) -> Any:
     """Puts one more number in front of a vector."""
     return raw.ConcatV2(values=[convert_to_tensor([number], dtype=vector_.dtype), vector_], axis=0)
 
@@ -283,7 +283,7 @@ def rows_first(tensor: Any, rank: int | None = None) -> Any:
     return raw.Transpose(x=tensor, perm=[rank - 1, *range(rank - 1)])
 
 
-def swapped(tensor: Any, rank: int | None = None) -> Any:
+def swap(tensor: Any, rank: int | None = None) -> Any:
     """Exchanges the first two axes of a tensor."""
     rank = tensor.shape.rank if rank is None else rank
     if rank is not None:
@@ -292,12 +292,12 @@ def swapped(tensor: Any, rank: int | None = None) -> Any:
     return raw.Transpose(x=tensor, perm=raw.ConcatV2(values=[[1, 0], other_axes], axis=0))
 
 
-def folded(tensor: object) -> Any:
+def fold(tensor: object) -> Any:
     """Merges a batch of batches into one batch."""
     dims = dimensions(tensor)
-    return reshaped(tensor, joined(product(dims[:2]), dims[2:]))
+    return reshape_rows(tensor, join(product(dims[:2]), dims[2:]))
 
 
-def unfolded(tensor: object, like: object) -> Any:
+def unfold(tensor: object, like: object) -> Any:
     """Splits one batch into a batch of batches, with the sizes of `like`."""
-    return reshaped(tensor, joined(dimensions(like)[:2], dimensions(tensor)[1:]))
+    return reshape_rows(tensor, join(dimensions(like)[:2], dimensions(tensor)[1:]))

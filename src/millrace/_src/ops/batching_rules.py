@@ -2,7 +2,7 @@
 
 Each rule says what a first axis for the rows means to an op. To an op that works element by element, nothing. To an op
 on matrices, one more axis in front of the matrices. To an op on batches, more images in the batch. To an op along given
-axes, a number to add to the axes. For the plainest ops the declared shape rule says enough: `derived_rule`.
+axes, a number to add to the axes. For the plainest ops the declared shape rule says enough: `derive_rule`.
 
 Tests: tests/autodiff/test_vectorize.py, tests/contracts/test_every_batching.py
 """
@@ -27,11 +27,11 @@ from millrace._src.ops.batching import (
     any_batched,
     argument_positions,
     dimensions,
-    folded,
-    padded,
+    fold,
+    pad_rank,
     rows_first,
     rows_last,
-    unfolded,
+    unfold,
 )
 from millrace._src.ops.math.broadcasting import broadcast_shape
 from millrace._src.ops.shape_rules import broadcast_shape as plain_broadcast_shape
@@ -40,11 +40,11 @@ from millrace._src.ops.shape_rules import merged_shape, same_shape
 
 def rule_of(op: OpDef) -> Rule | None:
     """Returns the batching rule of an op: the declared rule, or the rule that follows from the shape rule."""
-    return op.rules.batching or derived_rule(op)
+    return op.rules.batching or derive_rule(op)
 
 
 @functools.cache  # finite: one entry an op
-def derived_rule(op: OpDef) -> Rule | None:
+def derive_rule(op: OpDef) -> Rule | None:
     """Derives the rule of an op that works element by element from the shape rule."""
     signature = op.signature
     if any(a.is_list for a in (*signature.inputs, *signature.outputs)) or len(signature.outputs) != 1:
@@ -63,7 +63,7 @@ def derived_rule(op: OpDef) -> Rule | None:
 
 def is_exact_on_rows(op: OpDef) -> bool:
     """Returns whether the batching rule of an op gives each row the very bits that the op gives for the row alone."""
-    return op.traits.exact_on_rows or op.rules.batching is None and derived_rule(op) is not None
+    return op.traits.exact_on_rows or op.rules.batching is None and derive_rule(op) is not None
 
 
 # --- element by element ----------------------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ def elementwise(operation: Operation, arguments: Sequence[BatchedValue], rows: B
     ranks = [t.shape.rank for t in operation.inputs]
     if None in ranks:
         return None
-    return call(operation, [padded(a, max(ranks) - r) for a, r in zip(arguments, ranks, strict=True)])
+    return call(operation, [pad_rank(a, max(ranks) - r) for a, r in zip(arguments, ranks, strict=True)])
 
 
 def scalars_aside(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
@@ -99,7 +99,7 @@ def scalars_aside(operation: Operation, arguments: Sequence[BatchedValue], rows:
     spread = []
     for argument, rank in zip(arguments, ranks, strict=True):
         is_scalar = rank == 0 and ranks[widest_index] > 0
-        tensor = padded(argument, ranks[widest_index]) if is_scalar else rows.spread(argument)
+        tensor = pad_rank(argument, ranks[widest_index]) if is_scalar else rows.spread(argument)
         spread.append(raw.BroadcastTo(input=tensor, shape=dimensions(full_tensor)) if is_scalar else tensor)
     return call(operation, spread)
 
@@ -164,9 +164,9 @@ def folding(*names: str, like: str | None = None) -> Rule:
         if tensors is None:
             return None
         folded_positions = argument_positions(operation, names)
-        results = call(operation, [folded(t) if i in folded_positions else t for i, t in enumerate(tensors)])
+        results = call(operation, [fold(t) if i in folded_positions else t for i, t in enumerate(tensors)])
         (first,) = argument_positions(operation, [like or names[0]])
-        return [unfolded(t, tensors[first]) for t in results]
+        return [unfold(t, tensors[first]) for t in results]
 
     return rule
 

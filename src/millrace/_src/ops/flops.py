@@ -54,7 +54,7 @@ def matrix_product(operation: Any) -> int:
     return 2 * (length or 0) * _size(operation.outputs[0])
 
 
-def _weighted(weights: Any, axes: slice, result: Any) -> int:
+def _count_weighted(weights: Any, axes: slice, result: Any) -> int:
     """Counts a product and a sum for each of a result's weights, which lie along some axes of all weights."""
     shape = weights.shape
     return 2 * math.prod(shape.as_list()[axes]) * _size(result) if shape.is_fully_defined() else 0
@@ -62,22 +62,22 @@ def _weighted(weights: Any, axes: slice, result: Any) -> int:
 
 def convolution(operation: Any) -> int:
     """Counts a product and a sum for each weight of each result; the last axis of the weights makes results."""
-    return _weighted(operation.inputs[1], slice(-1), operation.outputs[0])
+    return _count_weighted(operation.inputs[1], slice(-1), operation.outputs[0])
 
 
 def depthwise_convolution(operation: Any) -> int:
     """Counts a product and a sum for each element of a window, for each result."""
-    return _weighted(operation.inputs[1], slice(2), operation.outputs[0])
+    return _count_weighted(operation.inputs[1], slice(2), operation.outputs[0])
 
 
 def convolution_input_gradient(operation: Any) -> int:
     """Counts what the convolution itself takes: its weights are the second input, its results the third."""
-    return _weighted(operation.inputs[1], slice(-1), operation.inputs[2])
+    return _count_weighted(operation.inputs[1], slice(-1), operation.inputs[2])
 
 
 def convolution_filter_gradient(operation: Any) -> int:
     """Counts what the convolution itself takes: its weights are the output, its results the third input."""
-    return _weighted(operation.outputs[0], slice(-1), operation.inputs[2])
+    return _count_weighted(operation.outputs[0], slice(-1), operation.inputs[2])
 
 
 def pooling(operation: Any) -> int:

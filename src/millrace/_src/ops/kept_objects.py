@@ -15,7 +15,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.op_functions import OpFunction
 
 
-def kept_by_its_node(make: OpFunction) -> OpFunction:
+def keep_by_node(make: OpFunction) -> OpFunction:
     """Lets an op, which has the trait `cacheable=False`, make its object once for each node of a program.
 
     Args: make: the op.

@@ -202,7 +202,7 @@ def _call_with_composites(func: Callable[..., Any], inp: list[Any], wanted: Any,
 
     def run(*tensors: Any) -> list[Any]:
         values = nest.pack_sequence_as(arguments, list(tensors), expand_composites=True)
-        return [tensor for spec, value in _matched(func, specs, func(*values), wanted) for tensor in _flat(spec, value)]
+        return [tensor for spec, value in _match(func, specs, func(*values), wanted) for tensor in _flat(spec, value)]
 
     flat_specs = [tensor for spec in specs for tensor in spec.flatten()]
     inputs = nest.flatten(arguments, expand_composites=True)
@@ -217,7 +217,7 @@ def _flat(spec: Any, value: Any) -> list[Any]:
     return [convert_to_tensor(value, spec.dtype)] if isinstance(spec, TensorSpec) else spec.to_tensors(value)
 
 
-def _matched(func: object, specs: list[Any], result: object, wanted: object) -> list[tuple[Any, Any]]:
+def _match(func: object, specs: list[Any], result: object, wanted: object) -> list[tuple[Any, Any]]:
     """Returns pairs of a spec and a result.
 
     Raises: ValueError: if the function returned something else than was declared.

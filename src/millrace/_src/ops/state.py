@@ -56,7 +56,7 @@ def variable_shape_of(handle: Any) -> TensorShape:
     return variable.shape if isinstance(variable, VariableHandle) else UNKNOWN
 
 
-def filled_like_variable(handle: Any, number: int) -> Any:
+def fill_like_variable(handle: Any, number: int) -> Any:
     """Returns a tensor of the shape and dtype of the variable behind a handle, every element of which is `number`.
 
     Raises: ValueError: if the handle does not say the dtype.

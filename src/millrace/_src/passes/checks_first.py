@@ -15,12 +15,12 @@ from millrace._src.core.op_signature import argument_indices
 from millrace._src.core.shapes import SCALAR
 from millrace._src.passes.abstract_arrays import known_forms, stand_in
 from millrace._src.passes.exactness import is_exact_after_checks, refused_inputs, refuses_only
-from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, all_nodes, copied_part
+from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, all_nodes, copy_part
 
 
 def checking_node(node: Node) -> Node:
     """Returns a node that makes the checks of another one, and computes nothing."""
-    check = Node(node.op_def, node.attrs, _judged_inputs(node), Effects.NONE, node.origin, holds_functions=False)
+    check = Node(node.op_def, node.attrs, _inputs_to_check(node), Effects.NONE, node.origin, holds_functions=False)
     check.only_checks = check.must_run = True
     return check
 
@@ -51,7 +51,7 @@ def checks_first(graph: OptimizedGraph, losses: Collection[Node]) -> OptimizedGr
     for node in graph.nodes:
         nodes += [node] if node in makers else []
         nodes += [judges[node]] if node in judges else []
-    return copied_part(nodes, graph.inputs, [], f"checks of {graph.name}")
+    return copy_part(nodes, graph.inputs, [], f"checks of {graph.name}")
 
 
 def _judge(node: Node) -> Node | None:
@@ -63,7 +63,7 @@ def _judge(node: Node) -> Node | None:
     if node.holds_functions:
         inputs = node.inputs if _is_choice_of_checks(node) else None
     else:
-        inputs = _judged_inputs(node) if refuses_only(node) else None
+        inputs = _inputs_to_check(node) if refuses_only(node) else None
     if inputs is None:
         return None
     judge = Node(node.op_def, node.attrs, inputs, node.effects, node.origin, node.holds_functions)
@@ -80,7 +80,7 @@ def _is_choice_of_checks(node: Node) -> bool:
     )
 
 
-def _judged_inputs(node: Node) -> tuple[Value, ...]:
+def _inputs_to_check(node: Node) -> tuple[Value, ...]:
     """Returns the inputs of a node, with zeros in place of those whose values are never refused.
 
     Of such an input the op reads the shape at most, so an input of unknown shape stays where the shape counts.

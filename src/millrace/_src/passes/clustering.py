@@ -21,10 +21,10 @@ from millrace._src.core.op_def import Effects
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.op_signature import argument_indices
 from millrace._src.passes.checks_first import checking_node
-from millrace._src.passes.engine_scheduling import Befores, connected, in_turns, nodes_before
+from millrace._src.passes.engine_scheduling import Befores, connected_components, in_turns, nodes_before
 from millrace._src.passes.exactness import is_exact_after_checks, why_inexact
 from millrace._src.passes.fake_params import may_be_stand_in
-from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, copied, copied_part
+from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, copy_graph, copy_part
 from millrace._src.passes.rewrite import substitute
 from millrace._src.passes.value_ranges import proven_nodes
 
@@ -47,17 +47,17 @@ class ClusterStrategy(enum.Enum):
     """What compilers are good at: chains of elements, reductions, loops; no product, convolution or sort."""
 
 
-def clustered(graph: OptimizedGraph, strategy: ClusterStrategy) -> OptimizedGraph | None:
+def cluster_graph(graph: OptimizedGraph, strategy: ClusterStrategy) -> OptimizedGraph | None:
     """Returns a graph that does the same as `graph`, with clusters; None if no part of the graph is worth a cluster.
 
     The graph itself stays as it is.
     """
-    result = copied(graph)
+    result = copy_graph(graph)
     return result if _cluster(result, strategy, proven_nodes(result)) else None
 
 
 def is_made_cluster(node: Node) -> bool:
-    """Returns whether a node is a cluster that `clustered` made."""
+    """Returns whether a node is a cluster that `cluster_graph` made."""
     return node.calls_function and bool(node.graphs)
 
 
@@ -71,7 +71,7 @@ def _cluster(graph: OptimizedGraph, strategy: ClusterStrategy, proven: Container
     checks = _put_checks_apart(graph, inexact_nodes, strategy)
     compiled_nodes.update(checks.values())
     compiled_nodes -= _near_host(graph, compiled_nodes)
-    compiled_nodes -= _wasted(graph, compiled_nodes)
+    compiled_nodes -= _find_mere_transport(graph, compiled_nodes)
     compiled_nodes |= _read_for(graph, compiled_nodes) - inexact_nodes
     befores = nodes_before(graph, (inexact_nodes | checks.keys()) - compiled_nodes)
     turns = in_turns(graph, compiled_nodes, befores)
@@ -182,7 +182,7 @@ def _with_few_checks(nodes: Sequence[Node], checks: Mapping[Node, Node], members
     return [replaced_checks.get(node, node) for node in nodes if node not in moved_nodes]
 
 
-def _wasted(graph: OptimizedGraph, compiled: Container[Node]) -> set[Node]:
+def _find_mere_transport(graph: OptimizedGraph, compiled: Container[Node]) -> set[Node]:
     """Returns nodes that cost nothing anywhere and that no node of XLA reads: in a cluster they were mere transport."""
     read_values: set[Value] = set()
     wasted_nodes: set[Node] = set()
@@ -221,7 +221,7 @@ def _parts(nodes: Sequence[Node], strategy: ClusterStrategy, befores: Befores) -
     if strategy is ClusterStrategy.WIDE:
         return [list(nodes)]
     members = set(nodes)
-    return connected(nodes, [(node, before) for node in nodes for before in befores[node] & members])
+    return connected_components(nodes, [(node, before) for node in nodes for before in befores[node] & members])
 
 
 def _is_worth_a_call(nodes: Sequence[Node]) -> bool:
@@ -328,7 +328,7 @@ def _costs_nothing(node: Node) -> bool:
 def _cluster_node(name: str, part: _ClusterPart, outside: Container[Value], new_values: dict[Value, Value]) -> Node:
     """Returns the call that represents a part; adds the values that it returns to `new_values`."""
     results = [value for node in part.members for value in node.outputs if value in outside]
-    body = copied_part(part.nodes, part.inputs, results, name)
+    body = copy_part(part.nodes, part.inputs, results, name)
     effects = _strongest({node.effects for node in part.nodes})
     op = get_op("PartitionedCall" if effects is Effects.NONE else "StatefulPartitionedCall")
     attrs = {"f": body, **op.signature.list_types(part.inputs, results)}

@@ -32,7 +32,7 @@ def may_be_computed_ahead(node: Node) -> bool:
     return not any(value.dtype.is_handle for value in node.outputs)
 
 
-def computed(node: Node, arrays: Sequence[Any]) -> Sequence[Value] | None:
+def compute_on_host(node: Node, arrays: Sequence[Any]) -> Sequence[Value] | None:
     """Returns the results of a node on some arrays; None if that is large, fails or must happen in the program."""
     if not may_be_computed_ahead(node) or not all(map(_is_small, node.outputs)):
         return None
@@ -52,13 +52,13 @@ def constant(array: Any, dtype: DType) -> Value:
     return Value(dtype, TensorShape.of(array.shape), constant=array)
 
 
-def _folded(node: Node) -> Sequence[Value] | None:
+def _fold(node: Node) -> Sequence[Value] | None:
     arrays = []
     for value in node.inputs:
         if value.constant is None:
             return None
         arrays.append(value.constant)
-    return computed(node, arrays)
+    return compute_on_host(node, arrays)
 
 
 def _is_small(value: Value) -> bool:
@@ -66,4 +66,4 @@ def _is_small(value: Value) -> bool:
     return size is not None and size <= LARGEST
 
 
-REWRITING = Rewriting(lambda _: _folded)
+REWRITING = Rewriting(lambda _: _fold)

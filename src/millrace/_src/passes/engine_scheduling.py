@@ -41,7 +41,7 @@ def in_turns(graph: OptimizedGraph, compiled: set[Node], befores: Befores) -> li
     groups = _groups(graph, compiled)
     while True:
         numbers = _numbers(graph.nodes, befores, compiled, groups)
-        misplaced_nodes = _misplaced(graph.nodes, befores, compiled, numbers)
+        misplaced_nodes = _find_misplaced(graph.nodes, befores, compiled, numbers)
         if not misplaced_nodes:
             break
         compiled.difference_update(misplaced_nodes)  # also a node of no group, so that the loop ends
@@ -78,7 +78,7 @@ def nodes_before(graph: OptimizedGraph, refusing: Container[Node]) -> Befores:
     return befores
 
 
-def connected(nodes: Iterable[Member], links: Iterable[tuple[Member, Member]]) -> list[list[Member]]:
+def connected_components(nodes: Iterable[Member], links: Iterable[tuple[Member, Member]]) -> list[list[Member]]:
     """Returns the members of each connected part, in the order of `nodes`."""
     roots = {node: node for node in nodes}
 
@@ -108,7 +108,7 @@ def _groups(graph: OptimizedGraph, compiled: set[Node]) -> list[list[Node]]:
                 links.append((value.node, node))
         if any(v.dtype.name == "variant" and v in given_values for v in node.outputs):
             host_nodes.add(node)
-    groups = [part for part in connected(graph.nodes, links) if len(part) > 1 or part[0] in host_nodes]
+    groups = [part for part in connected_components(graph.nodes, links) if len(part) > 1 or part[0] in host_nodes]
     split_groups = [g for g in groups if not compiled.issuperset(g) or not host_nodes.isdisjoint(g)]
     for group in split_groups:
         compiled.difference_update(group)
@@ -160,7 +160,9 @@ def _as_late_as_possible(
     return latest
 
 
-def _misplaced(nodes: Sequence[Node], befores: Befores, compiled: set[Node], numbers: dict[Node, int]) -> set[Node]:
+def _find_misplaced(
+    nodes: Sequence[Node], befores: Befores, compiled: set[Node], numbers: dict[Node, int]
+) -> set[Node]:
     """Returns nodes of the compiler that ran too early or late: a node of the host stands inside of their group."""
     edges = [(before, node) for node in nodes for before in befores[node] if numbers[before] > numbers[node]]
     return compiled.intersection(itertools.chain(*edges))

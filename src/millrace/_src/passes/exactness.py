@@ -15,7 +15,7 @@ from typing import Any
 
 from millrace._src.core import errors
 from millrace._src.core.handle_types import VariableHandle
-from millrace._src.core.op_checks import bound_checks
+from millrace._src.core.op_checks import checks_of_op
 from millrace._src.core.op_def import Effects
 from millrace._src.core.op_signature import argument_indices
 from millrace._src.passes.abstract_arrays import known_forms
@@ -80,7 +80,7 @@ def _why_not_but_for_checks(node: Node, proven: Container[Node] = ()) -> str | N
     """Returns why XLA would not run a node exactly, if no value is refused."""
     if node.holds_functions:
         return _why_not_with_bodies(node, proven)
-    return _why_not_allowed(node) or _why_not_pure(node) or _how_different(node)
+    return _reason_to_exclude(node) or _why_not_pure(node) or _how_different(node)
 
 
 def refused_inputs(node: Node) -> list[Value]:
@@ -118,7 +118,7 @@ def _why_not_with_bodies(node: Node, proven: Container[Node]) -> str | None:
     return reasons[0] if reasons else None
 
 
-def _why_not_allowed(node: Node) -> str | None:
+def _reason_to_exclude(node: Node) -> str | None:
     traits = node.op_def.traits
     if traits.host_only or traits.refused_when_compiled or traits.is_placeholder:
         return "it runs on the host only"
@@ -159,7 +159,7 @@ def _passes_now(node: Node, refused_values: Sequence[Value]) -> bool:
 
 def _check_passes(node: Node) -> bool:
     """Runs the checks of a node on its constants, and on stand-ins of the right shapes for its other inputs."""
-    check = bound_checks(node.op_def, node.attrs)
+    check = checks_of_op(node.op_def, node.attrs)
     arrays = known_forms(node)
     if check is None or any(array is None for array in arrays):
         return False  # a kernel that refuses values itself: only `value_ranges` can tell

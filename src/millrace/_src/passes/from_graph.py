@@ -17,12 +17,12 @@ import numpy as np
 
 from millrace._src.core.dispatch import out_of_memory
 from millrace._src.core.op_def import Effects
-from millrace._src.graph.control_deps import called_functions, function_attrs
+from millrace._src.graph.control_deps import function_attrs, list_called_functions
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import body_of, must_compile
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.operation import Operation
-from millrace._src.graph.traversal import required_operations
+from millrace._src.graph.traversal import find_required_operations
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, function_names
 
 _DEEPEST = 12
@@ -90,7 +90,7 @@ class _Importer:
         with_effects: bool = True,
     ) -> list[Value]:
         """Adds the nodes that compute `outputs`, with `given` in place of `inputs`; returns the outputs' values."""
-        operations = required_operations(
+        operations = find_required_operations(
             graph.get_operations(), [t.op for t in outputs], stop=[t.op for t in inputs], with_effects=with_effects
         )
         self.count += len(operations)
@@ -134,7 +134,7 @@ class _Importer:
         if len(around) > _DEEPEST or self.count > _MAX_NODES or any(graph in around for graph in graphs):
             return False
         if operation.op_def.traits.control == "call":
-            if self.keep_clusters and any(map(must_compile, called_functions(operation))):
+            if self.keep_clusters and any(map(must_compile, list_called_functions(operation))):
                 return False
             return self._call(operation, graphs[0], values, read, awaited, around, nodes)
         attrs = dict(operation.attrs)

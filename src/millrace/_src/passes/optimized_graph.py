@@ -219,7 +219,7 @@ def all_nodes(graph: OptimizedGraph) -> Iterator[Node]:
             yield from all_nodes(inner)
 
 
-def restricted(graph: OptimizedGraph, inputs: Sequence[Value], outputs: Sequence[Value]) -> OptimizedGraph:
+def restrict(graph: OptimizedGraph, inputs: Sequence[Value], outputs: Sequence[Value]) -> OptimizedGraph:
     """Returns the part of a graph that computes `outputs` from `inputs`, without effects that nothing reads.
 
     Args:
@@ -236,12 +236,12 @@ def restricted(graph: OptimizedGraph, inputs: Sequence[Value], outputs: Sequence
     return OptimizedGraph(graph.name, inputs, outputs, nodes[::-1])
 
 
-def copied(graph: OptimizedGraph) -> OptimizedGraph:
+def copy_graph(graph: OptimizedGraph) -> OptimizedGraph:
     """Returns a graph with nodes and values of its own, which may be changed; constants are shared."""
-    return copied_part(graph.nodes, graph.inputs, graph.outputs, graph.name, graph.verdict)
+    return copy_part(graph.nodes, graph.inputs, graph.outputs, graph.name, graph.verdict)
 
 
-def copied_part(
+def copy_part(
     nodes: Sequence[Node],
     inputs: Sequence[Value],
     outputs: Sequence[Value],
@@ -260,14 +260,14 @@ def copied_part(
     values = {value: Value(value.dtype, value.shape) for value in inputs}
     made_nodes = []
     for node in nodes:
-        made_nodes.append(_copied_node(node, [values.get(value, value) for value in node.inputs]))
+        made_nodes.append(_copy_node(node, [values.get(value, value) for value in node.inputs]))
         values.update(zip(node.outputs, made_nodes[-1].outputs, strict=True))
     return OptimizedGraph(name, [values[v] for v in inputs], [values.get(v, v) for v in outputs], made_nodes, verdict)
 
 
-def _copied_node(node: Node, inputs: Sequence[Value]) -> Node:
+def _copy_node(node: Node, inputs: Sequence[Value]) -> Node:
     attrs = (
-        {name: _with_graphs_copied(value) for name, value in node.attrs.items()} if node.holds_functions else node.attrs
+        {name: _copy_graphs_within(value) for name, value in node.attrs.items()} if node.holds_functions else node.attrs
     )
     made = Node(node.op_def, attrs, tuple(inputs), node.effects, node.origin, node.holds_functions)
     made.outputs = tuple([Value(v.dtype, v.shape, made, v.value_index) for v in node.outputs])
@@ -276,7 +276,7 @@ def _copied_node(node: Node, inputs: Sequence[Value]) -> Node:
     return made
 
 
-def _with_graphs_copied(value: object) -> object:
+def _copy_graphs_within(value: object) -> object:
     if isinstance(value, tuple):
-        return tuple([_with_graphs_copied(one) for one in value])
-    return copied(value) if isinstance(value, OptimizedGraph) else value
+        return tuple([_copy_graphs_within(one) for one in value])
+    return copy_graph(value) if isinstance(value, OptimizedGraph) else value

@@ -70,7 +70,7 @@ def optimize(
     """
     inputs = graph.inputs if inputs is None else inputs
     outputs = graph.outputs if outputs is None else outputs
-    passes = _chosen()
+    passes = _select_passes()
     runs_optimizer = not optimizer_options.is_disabled("disable_meta_optimizer")
     inline = runs_optimizer and optimizer_options.is_on("function_optimization")
     while True:
@@ -119,7 +119,7 @@ def _complain(error: PassError) -> None:
         get_logger().warning("The graph optimizer goes on without its pass %s, which failed: %r", name, error.__cause__)
 
 
-def _chosen() -> Sequence[Pass]:
+def _select_passes() -> Sequence[Pass]:
     """Returns the passes that are not turned off."""
     if not optimizer_options.are_set():
         return PASSES
@@ -130,12 +130,12 @@ def _chosen() -> Sequence[Pass]:
     return [row for row in rows if not (unpruned and row.step is dead_code.run)]
 
 
-def held_graphs(node: Node) -> list[OptimizedGraph]:
+def optimize_held_graphs(node: Node) -> list[OptimizedGraph]:
     """Returns the graphs that a node of XLA runs; the graph of a function that is still a call is optimized first."""
-    return [optimized(function) for function in node.functions]
+    return [optimize_function(function) for function in node.functions]
 
 
-def optimized(function: object) -> OptimizedGraph:
+def optimize_function(function: object) -> OptimizedGraph:
     """Returns the optimized graph of a function that XLA runs; an `OptimizedGraph` itself."""
     if isinstance(function, OptimizedGraph):
         return function

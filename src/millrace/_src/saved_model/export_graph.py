@@ -91,11 +91,11 @@ class ExportGraph:
         Raises: AssertionError: if the tensor belongs to an object that is not below the root.
         """
         if tensor not in self.tensor_map:
-            raise _untracked(tensor, concrete, index)
+            raise _untracked_error(tensor, concrete, index)
         substitute = self.tensor_map[tensor]
         return convert_to_tensor(substitute) if is_variable(substitute) else substitute
 
-    def bound_inputs(self, concrete: ConcreteFunction, further: Mapping[Any, int] | None = None) -> list[int]:
+    def bind_inputs(self, concrete: ConcreteFunction, further: Mapping[Any, int] | None = None) -> list[int]:
         """Returns the numbers of the objects that a function captures; `further` has those of other tensors.
 
         Raises: AssertionError: if one of them is not below the root.
@@ -104,7 +104,7 @@ class ExportGraph:
         for index, tensor in enumerate(concrete.saved_captures):
             known = further if further is not None and tensor in further else self.node_ids
             if tensor not in known:
-                raise _untracked(tensor, concrete, index)
+                raise _untracked_error(tensor, concrete, index)
             numbers.append(known[tensor])
         return numbers
 
@@ -185,7 +185,7 @@ def tensor_info(value: Any) -> Any:
 # --- captures that belong to no object --------------------------------------------------------------------------------
 
 
-def _untracked(tensor: object, concrete: ConcreteFunction, index: int) -> AssertionError:
+def _untracked_error(tensor: object, concrete: ConcreteFunction, index: int) -> AssertionError:
     """Makes the error for a captured tensor whose object is not below the root."""
     holders = [trackable for trackable in _candidates(concrete) if _is_behind(trackable, tensor)]
     holder = holders[0] if holders else None

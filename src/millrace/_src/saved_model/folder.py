@@ -95,7 +95,7 @@ class SavedModelFolder:
             if error is not None:
                 _remove_tree(self._target)
                 return
-            variables = _listed(f"{self._target}/{VARIABLES_DIRECTORY}")
+            variables = _list_folder(f"{self._target}/{VARIABLES_DIRECTORY}")
             self._files[:0] = [f"{VARIABLES_DIRECTORY}/{entry}" for entry in variables]
             sync_files(self.variables_prefix)
             _sync_directories(self._target, self._files)
@@ -126,7 +126,7 @@ def _finish(name: str) -> None:
     if not _exists(folder):
         return
     if _exists(f"{folder}/{_LIST}"):
-        paths = _listed_paths(name)
+        paths = _list_paths(name)
         for path in paths:
             if _exists(f"{folder}/{path}"):
                 _move(f"{folder}/{path}", f"{name}/{path}")
@@ -139,7 +139,7 @@ def _finish(name: str) -> None:
 
 def _own_files(name: str) -> Iterator[str]:
     """Yields the paths within the folder of the files that belong to one save alone; assets may be of the user."""
-    for entry in _listed(f"{name}/{VARIABLES_DIRECTORY}"):
+    for entry in _list_folder(f"{name}/{VARIABLES_DIRECTORY}"):
         if entry.startswith(VARIABLES_FILENAME):
             yield f"{VARIABLES_DIRECTORY}/{entry}"
     for path in (_DEBUG_INFO, FINGERPRINT_FILENAME):
@@ -147,7 +147,7 @@ def _own_files(name: str) -> Iterator[str]:
             yield path
 
 
-def _listed_paths(name: str) -> list[str]:
+def _list_paths(name: str) -> list[str]:
     """Returns the paths within the folder of the files of a save that were complete."""
     return content_of(f"{name}/{_NEXT}/{_LIST}").decode("utf-8", "surrogateescape").split("\n")
 
@@ -161,7 +161,7 @@ def _require_inside(name: str) -> None:
     """
     if not _exists(f"{name}/{_NEXT}/{_LIST}"):
         return
-    paths = _listed_paths(name)
+    paths = _list_paths(name)
     for path in paths:
         if not is_below(path):
             raise errors.DataLossError(
@@ -175,7 +175,7 @@ def _require_inside(name: str) -> None:
         *directories,
         *(f"{_NEXT}/{directory}" for directory in directories),
     }
-    for path in sorted(touched.union(filter(is_part, _listed(name)))):
+    for path in sorted(touched.union(filter(is_part, _list_folder(name)))):
         if leads_outside(f"{name}/{path}", name):
             raise errors.FailedPreconditionError(
                 None,
@@ -269,7 +269,7 @@ def _make_directories(name: str) -> None:
         file_system.make_directories(path)
 
 
-def _listed(name: str) -> list[str]:
+def _list_folder(name: str) -> list[str]:
     file_system, path = file_system_of(name)
     with file_errors(name):
         return sorted(file_system.list_directory(path)) if file_system.is_directory(path) else []

@@ -89,7 +89,7 @@ def _function_type(specs: Sequence[TensorSpec], results: Sequence[Any]) -> Funct
     return FunctionType(parameters).with_output(from_value(kinds), {})
 
 
-def captured_from(gradient: GradientFunction) -> list[SymbolicTensor]:
+def find_captures(gradient: GradientFunction) -> list[SymbolicTensor]:
     """Returns the tensors of the forward function's graph that a gradient captures."""
     graph = graph_of(gradient.function)
     return [t for t in gradient.concrete.captured_inputs if isinstance(t, SymbolicTensor) and t.graph is graph]

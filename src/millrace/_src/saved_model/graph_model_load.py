@@ -218,13 +218,13 @@ class V1Graph:
         signatures = _SignatureMap()
         for name, message in sorted(self.meta_graph.signature_def.items()):
             if name not in (INIT_OP_SIGNATURE_KEY, TRAIN_OP_SIGNATURE_KEY):
-                inputs = {key: self._named(info, key) for key, info in sorted(message.inputs.items())}
-                outputs = {key: self._named(info) for key, info in message.outputs.items()}
+                inputs = {key: self._find_named(info, key) for key, info in sorted(message.inputs.items())}
+                outputs = {key: self._find_named(info) for key, info in message.outputs.items()}
                 function = V1Function(self, name, inputs, outputs, ((), {k: n.spec for k, n in inputs.items()}))
                 signatures._add_signature(name, function)
         return signatures
 
-    def _named(self, info: Any, name: str | None = None) -> NamedTensors:
+    def _find_named(self, info: Any, name: str | None = None) -> NamedTensors:
         """Returns the tensors that a `TensorInfo` message names."""
         encoding = info.WhichOneof("encoding")
         if encoding == "coo_sparse":
@@ -253,10 +253,10 @@ class V1Graph:
             ref = self._ref(feed)
             spec = self._spec_of(ref)
             inputs[ref[0] if ref[1] == 0 else f"{ref[0]}_{ref[1]}"] = NamedTensors(spec, (ref,))
-        outputs = nest.map_structure(self._fetched, fetches)
+        outputs = nest.map_structure(self._fetch, fetches)
         return V1Function(self, name or "pruned", inputs, outputs, None)
 
-    def _fetched(self, fetch: Any) -> NamedTensors:
+    def _fetch(self, fetch: Any) -> NamedTensors:
         if isinstance(fetch, Operation) or isinstance(fetch, str) and ":" not in fetch:
             operation = fetch if isinstance(fetch, str) else fetch.name
             self._check_node(operation, operation)

@@ -181,7 +181,7 @@ class ObjectLoader:
         for made in self._nodes:
             if isinstance(made, RestoredResource):
                 self._make_resource(made)
-        return self._finished_root()
+        return self._finish_root()
 
     def _make_resource(self, resource: RestoredResource) -> None:
         """Makes and fills a resource, by functions of the SavedModel, which may take other arguments than none."""
@@ -193,7 +193,7 @@ class ObjectLoader:
                 None, None, f"The SavedModel at {self._export_dir} has a resource that cannot be made: {error}"
             ) from error
 
-    def _finished_root(self) -> Any:
+    def _finish_root(self) -> Any:
         root, facts = self._nodes[0], self._meta_graph.meta_info_def
         root.tensorflow_version = facts.tensorflow_version
         root.tensorflow_git_version = facts.tensorflow_git_version

@@ -22,7 +22,7 @@ from millrace._src.graph.message_bytes import dtype_of_number
 from millrace._src.graph.scopes import device
 from millrace._src.state.asset import Asset
 from millrace._src.state.resource import CapturableResource, TrackableResource
-from millrace._src.state.variable import Variable, uninitialized_variable
+from millrace._src.state.variable import Variable, make_uninitialized_variable
 from millrace._src.state.variable_traits import VariableAggregation, VariableSynchronization
 from millrace._src.trackable.auto import AutoTrackable
 from millrace._src.trackable.saveable_object import SaveableObject, SaveSpec
@@ -158,7 +158,7 @@ def make_variable(proto: Any, keeps_device: bool) -> Variable:
     Raises: ValueError: if the message names no dtype, or unknown traits.
     """
     with device(proto.device if keeps_device and proto.device else None):
-        return uninitialized_variable(
+        return make_uninitialized_variable(
             TensorShape(proto.shape),
             dtype_of_number(proto.dtype, f"The variable {proto.name!r}"),
             proto.name or None,

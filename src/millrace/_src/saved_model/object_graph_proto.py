@@ -17,7 +17,7 @@ from millrace._src.saved_model.function_spec import (
     encode_concrete_function,
     function_spec_of,
 )
-from millrace._src.saved_model.gradient_functions import GradientFunction, captured_from, wire_name_of
+from millrace._src.saved_model.gradient_functions import GradientFunction, find_captures, wire_name_of
 from millrace._src.saved_model.revived_types import serialize
 from millrace._src.saved_model.saved_objects import SavedObjects
 from millrace._src.saved_model.saver_functions import SaverFunctions
@@ -30,11 +30,11 @@ def object_graph_proto(export: ExportGraph, saver: SaverFunctions, library: Save
     """Returns the message `SavedObjectGraph`."""
     proto = saved_object_graph_pb2.SavedObjectGraph()
     objects = export.objects
-    traced_by_calls = _traced_by_calls(objects)
+    traced_by_calls = _traces_of_calls(objects)
     assets = {node_id: index for index, (node_id, _, _) in enumerate(export.assets)}
     for node_id, trackable in enumerate(objects.nodes()):
         message = proto.nodes.add()
-        for name, child_id in objects.numbered_children(node_id):
+        for name, child_id in objects.number_children(node_id):
             message.children.add(node_id=child_id, local_name=name)
         for name, child in objects.dependencies(trackable).items():
             message.dependencies.add(node_id=objects.node_ids[id(child)], local_name=name)
@@ -79,7 +79,7 @@ def _write_bare_function(message: Any, concrete: ConcreteFunction, library: Save
     message.function_spec.CopyFrom(concrete_function_spec_of(concrete))
 
 
-def _traced_by_calls(objects: SavedObjects) -> IdentitySet[ConcreteFunction]:
+def _traces_of_calls(objects: SavedObjects) -> IdentitySet[ConcreteFunction]:
     """Returns the traces of functions that were made for arguments, not for an `input_signature`."""
     functions = (n for n in objects.nodes() if type(n) is Function and n.input_signature is None)
     return IdentitySet(trace for function in functions for trace in objects.children(function).values())
@@ -105,7 +105,7 @@ def keywords_by_position(concrete: ConcreteFunction) -> list[str]:
 
 def _write_graph(proto: Any, concrete: ConcreteFunction, export: ExportGraph, library: SavedFunctions) -> None:
     """Writes arguments, results and captures of one graph."""
-    saved = encode_concrete_function(concrete, export.bound_inputs(concrete))
+    saved = encode_concrete_function(concrete, export.bind_inputs(concrete))
     proto.concrete_functions[library.name_of(concrete.graph_function)].CopyFrom(saved)
 
 
@@ -118,11 +118,11 @@ def write_gradients(
     numbers: IdentityDict[Any, int] = IdentityDict()
     for gradient in gradients:
         name = library.name_of(gradient.function)
-        for tensor in (tensor for tensor in captured_from(gradient) if tensor not in numbers):
+        for tensor in (tensor for tensor in find_captures(gradient) if tensor not in numbers):
             numbers[tensor] = len(proto.nodes)
             captured = proto.nodes.add().captured_tensor
             captured.name, captured.concrete_function = wire_name_of(tensor, definitions[name]), name
-        bound = export.bound_inputs(gradient.concrete, numbers)
+        bound = export.bind_inputs(gradient.concrete, numbers)
         saved = encode_concrete_function(gradient.concrete, bound)
         proto.concrete_functions[library.name_of(gradient.concrete.graph_function)].CopyFrom(saved)
 

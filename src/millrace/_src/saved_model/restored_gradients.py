@@ -37,7 +37,7 @@ def _rule(name: str, library: LoadedLibrary) -> GradientRule:
             raise DataLossError(
                 None, None, f"The SavedModel at {library.where} has no function {name!r}, which is a gradient."
             )
-        captures = [_captured_at(operation, captured) for captured in concrete.captured_objects]
+        captures = [_find_capture(operation, captured) for captured in concrete.captured_objects]
         pairs = zip(dys, operation.outputs, strict=True)
         gradients = [raw.ZerosLike(x=output) if dy is None else dy for dy, output in pairs]
         results = concrete.call_flat(gradients, captures)
@@ -46,7 +46,7 @@ def _rule(name: str, library: LoadedLibrary) -> GradientRule:
     return rule
 
 
-def _captured_at(operation: Any, captured: Any) -> Any:
+def _find_capture(operation: Any, captured: Any) -> Any:
     """Returns the tensor that a gradient captures, of the graph in which the operation stands."""
     if isinstance(captured, CapturedTensor):
         return operation.graph.get_tensor_by_name(captured.name)

@@ -68,7 +68,7 @@ def saveable_functions(trackable: Any, path: str) -> list[SaveableFunctions]:
     """Returns the pairs of functions of an object at a path, in the order of what the checkpoint takes of it."""
     if isinstance(trackable, SavedBySavedFunctions):
         functions = trackable._saving_functions.items()
-        return [_of_loaded(name, save, restore, path) for name, (save, restore) in functions]
+        return [_functions_of_loaded(name, save, restore, path) for name, (save, restore) in functions]
     with eager_mode():
         if serializes_to_tensors[type(trackable)]:
             if trackable._saved_together is None:
@@ -79,7 +79,7 @@ def saveable_functions(trackable: Any, path: str) -> list[SaveableFunctions]:
         return [_of_saveable(trackable, name, part, checkpoint_key(path, name)) for name, part in parts.items()]
 
 
-def _of_loaded(name: str, save: ConcreteFunction, restore: ConcreteFunction, path: str) -> SaveableFunctions:
+def _functions_of_loaded(name: str, save: ConcreteFunction, restore: ConcreteFunction, path: str) -> SaveableFunctions:
     """Returns the pair of an object that was loaded: the functions of the SavedModel that it comes from."""
     if name == ALL_TENSORS:
         return SaveableFunctions(name, save, restore, names=list(save.structured_outputs))

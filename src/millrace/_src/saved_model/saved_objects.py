@@ -89,7 +89,7 @@ class SavedObjects(ObjectGraphView):
     def children(self, trackable: object) -> dict[str, Any]:
         """Returns the children of an object by name, the same ones each time."""
         if isinstance(trackable, ConcreteFunction):
-            return self._captured(trackable)
+            return self._find_captured(trackable)
         if trackable is self._signatures:
             return dict(self._signatures)
         children = self._listed.get(trackable)
@@ -131,7 +131,7 @@ class SavedObjects(ObjectGraphView):
             children["signatures"] = self._signatures
         return children
 
-    def _captured(self, concrete: ConcreteFunction) -> dict[str, Any]:
+    def _find_captured(self, concrete: ConcreteFunction) -> dict[str, Any]:
         """Returns the captured tensors of a graph that are objects of their own, by their names."""
         children = {}
         for index, tensor in enumerate(captured_tensors(concrete)):

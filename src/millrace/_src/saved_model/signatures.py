@@ -49,7 +49,7 @@ def default_signature(children: Mapping[str, Any]) -> Any:
 def _has_named_outputs(concrete: ConcreteFunction) -> bool:
     """Returns whether the results of a function are those of a signature."""
     try:
-        _named_outputs(concrete.structured_outputs, "", concrete)
+        _name_outputs(concrete.structured_outputs, "", concrete)
     except ValueError:
         return False
     return True
@@ -127,7 +127,7 @@ def _wrapper(key: str, concrete: ConcreteFunction, name: str) -> ConcreteFunctio
     captured = [_eager(tensor) for tensor in captured_tensors(concrete)]
 
     def signature_wrapper(**kwargs: object) -> dict[str, Any]:
-        return _named_outputs(concrete.call_flat([kwargs[n] for n in names], captured), key, concrete)
+        return _name_outputs(concrete.call_flat([kwargs[n] for n in names], captured), key, concrete)
 
     specs = {n: TensorSpec(t.shape, t.dtype, name=n) for n, t in zip(names, tensors)}
     with eager_mode():
@@ -180,7 +180,7 @@ def placeholder_name(text: str) -> str:
     return _NO_BEGINNING_OF_A_NAME.sub("", _NO_PART_OF_A_NAME.sub("_", text))
 
 
-def _named_outputs(outputs: object, key: str, concrete: ConcreteFunction) -> dict[str, Any]:
+def _name_outputs(outputs: object, key: str, concrete: ConcreteFunction) -> dict[str, Any]:
     """Returns the results by name.
 
     Raises: ValueError: if a result is not a tensor, or a name no string.

@@ -98,7 +98,7 @@ def _list_in_collections(variable: Any, graph: Any, collections: Iterable[str] |
     graph.add_to_collections(names, variable)
 
 
-def uninitialized_in_graph(original: Any) -> Any:
+def make_uninitialized_in_graph(original: Any) -> Any:
     """Makes a variable in the current plain graph that has the traits of another variable, and no initializer."""
     graph = context.state.graph
     variable = original.__class__.__new__(original.__class__)

@@ -572,7 +572,7 @@ def _restore(value: Any, name: str, dtype: DType, shape: TensorShape, traits: di
     return variable
 
 
-def uninitialized_variable(shape: ShapeLike, dtype: DTypeLike, name: str | None = None, **traits: Any) -> Variable:
+def make_uninitialized_variable(shape: ShapeLike, dtype: DTypeLike, name: str | None = None, **traits: Any) -> Variable:
     """Makes an eager variable whose storage has no value yet; for functions that initialize their variables later."""
     variable = ResourceVariable.__new__(ResourceVariable)
     variable._set_traits(

@@ -17,7 +17,7 @@ from millrace._src.core.context import state
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.graph.func_graph import init_scope
-from millrace._src.state.graph_variables import uninitialized_in_graph
+from millrace._src.state.graph_variables import make_uninitialized_in_graph
 from millrace._src.trackable.base import Trackable
 from millrace._src.trackable.deferred_restoration import VARIABLE_VALUE_KEY
 
@@ -69,7 +69,7 @@ class VariableSaving(Trackable):
         del kwargs
         saves_device = options.experimental_variable_policy.saves_devices
         with state.graph.device(self.device) if saves_device else contextlib.nullcontext():
-            duplicate = uninitialized_in_graph(self)
+            duplicate = make_uninitialized_in_graph(self)
         object_map[self] = duplicate
         tensor_map[self.handle] = duplicate.handle
         return [self.handle]

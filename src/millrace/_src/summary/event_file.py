@@ -129,7 +129,7 @@ class EventFile:
             break
         source = event_pb2.SourceMetadata(writer=_WRITER)
         first = event_pb2.Event(wall_time=seconds, file_version=VERSION, source_metadata=source)
-        self._write([*self._framed(first.SerializeToString())])
+        self._write([*self._frame(first.SerializeToString())])
 
     def now(self) -> float:
         """Returns the time, in seconds since 1970."""
@@ -147,7 +147,7 @@ class EventFile:
         """
         with self._lock:
             waiting = self._waiting
-            waiting += self._framed(record)
+            waiting += self._frame(record)
             if len(waiting) > 3 * self._most_waiting or now - self._flushed > self._patience:
                 self.flush()
 
@@ -183,7 +183,7 @@ class EventFile:
         with contextlib.suppress(errors.OpError, AttributeError):  # no caller could be told; a file without arguments
             self.close()
 
-    def _framed(self, record: bytes) -> tuple[bytes, bytes, bytes]:
+    def _frame(self, record: bytes) -> tuple[bytes, bytes, bytes]:
         """Returns a record as it stands in a file, in three parts."""
         length = len(record)
         header = self._headers.get(length)

@@ -24,7 +24,7 @@ from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.io.file_names import file_name
-from millrace._src.ops.kept_objects import kept_by_its_node
+from millrace._src.ops.kept_objects import keep_by_node
 from millrace._src.ops.shape_rules import no_outputs, scalar
 from millrace._src.ops.type_sets import ANY
 from millrace._src.proto import event_pb2, graph_pb2, summary_pb2
@@ -139,7 +139,7 @@ _ON_WRITER: dict[str, Any] = {
 }
 
 
-@kept_by_its_node
+@keep_by_node
 @op(
     "SummaryWriter",
     "-> writer: resource",

@@ -80,7 +80,7 @@ class ArrayAssertions(unittest.TestCase):
           bfloat16_atol: The absolute tolerance of bfloat16.
           msg: What to say besides when the values differ.
         """
-        left, right = self._evaluated(a, b)
+        left, right = self._evaluate(a, b)
         dtypes = {_as_array(left).dtype, _as_array(right).dtype}
         for dtype, relative, absolute in (
             (np.float32, float_rtol, float_atol),
@@ -117,7 +117,7 @@ class ArrayAssertions(unittest.TestCase):
             for index, (left, right) in enumerate(zip(a, b)):
                 self._compare_structures(left, right, tolerance, f"{path}[{index}]", msg)
         else:
-            left, right = self._evaluated(a, b)
+            left, right = self._evaluate(a, b)
             self._compare_arrays(_as_array(left), _as_array(right), tolerance, path, msg)
 
     def _compare_arrays(self, a: Any, b: Any, tolerance: Tolerance, path: str, msg: str) -> None:
@@ -158,7 +158,7 @@ class ArrayAssertions(unittest.TestCase):
         if is_ragged(a) or is_ragged(b):
             self._compare_ragged(a, b, msg)
             return
-        a, b = (_as_array(value) for value in self._evaluated(a, b))
+        a, b = (_as_array(value) for value in self._evaluate(a, b))
         text = f"Shape mismatch: expected {a.shape}, got {b.shape}. Contents: {b!r}. \n{msg or ''}."
         self.assertEqual(a.shape, b.shape, text)
         left, right = _as_bytes(a), _as_bytes(b)
@@ -208,7 +208,7 @@ class ArrayAssertions(unittest.TestCase):
 
     def assertNDArrayNear(self, ndarray1: object, ndarray2: object, err: Any, msg: Any = None) -> None:
         """Fails unless the difference of two arrays has a norm below `err`."""
-        first, second = (_as_array(value) for value in self._evaluated(ndarray1, ndarray2))
+        first, second = (_as_array(value) for value in self._evaluate(ndarray1, ndarray2))
         self.assertTrue(np.linalg.norm(first - second) < err, msg)
 
     # --- bounds -------------------------------------------------------------------------------------------------------
@@ -304,10 +304,10 @@ class ArrayAssertions(unittest.TestCase):
 
     def _array(self, value: object) -> Any:
         """Returns the value of a tensor, or what makes one, as an array."""
-        (found,) = self._evaluated(value)
+        (found,) = self._evaluate(value)
         return _as_array(found)
 
-    def _evaluated(self, *values: object) -> list[Any]:
+    def _evaluate(self, *values: object) -> list[Any]:
         """Returns values in which tensors are arrays; those of a graph are evaluated together."""
         return [value_of(value) if is_evaluated(value) else value for value in values]
 

@@ -161,14 +161,14 @@ class _DictWrapper(TrackableDataStructure, dict[Any, Any]):
             )
         return super()._trackable_children(save_type, **kwargs)
 
-    def _seen(self) -> dict[Any, Any]:
+    def _known_content(self) -> dict[Any, Any]:
         """Returns what the wrapper knows to be in the user's dict."""
         return dict(zip(dict.keys(self), dict.values(self), strict=True))
 
     def _is_modified_outside(self) -> bool:
         """Returns whether the user's dict was changed behind the wrapper's back; remembers the former contents."""
-        if self._before_modification is None and not _is_same(self._seen(), self._storage):
-            self._before_modification = self._seen()
+        if self._before_modification is None and not _is_same(self._known_content(), self._storage):
+            self._before_modification = self._known_content()
         return self._before_modification is not None
 
     def _see(self) -> None:

@@ -149,14 +149,14 @@ class ListWrapper(List, list[Any]):
             f"{problem}; it will be subsequently ignored."
         )
 
-    def _seen(self) -> list[Any]:
+    def _known_content(self) -> list[Any]:
         """Returns what the wrapper knows to be in the user's list."""
         return list(list.__iter__(self))
 
     def _is_modified_outside(self) -> bool:
         """Returns whether the user's list was changed behind the wrapper's back; remembers the former contents."""
-        if self._before_modification is None and not _is_same(self._seen(), self._storage):
-            self._before_modification = self._seen()
+        if self._before_modification is None and not _is_same(self._known_content(), self._storage):
+            self._before_modification = self._known_content()
         return self._before_modification is not None
 
     def _inspect(self) -> bool:

@@ -71,7 +71,7 @@ class Autotuner:
             work = self._begin(shape)
         return work(*arguments)
 
-    def chosen(self, shape: object) -> str | None:
+    def winner(self, shape: object) -> str | None:
         """Returns the name of the kernel that a shape has got; None while that is open."""
         return self._names.get(shape)
 
@@ -86,7 +86,7 @@ class Autotuner:
         self._names.clear()
 
     @contextlib.contextmanager
-    def pinned(self, name: str) -> Iterator[None]:
+    def pin(self, name: str) -> Iterator[None]:
         """Lets one kernel do all work, inside of a `with`; what this kernel cannot do is done by the first kernel."""
         self._pinned = name
         self.forget()

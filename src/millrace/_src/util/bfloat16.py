@@ -47,7 +47,7 @@ class ComputationKind(NamedTuple):
     second_size: int
 
 
-def narrowed(x: _Array) -> _Array:
+def narrow(x: _Array) -> _Array:
     """Rounds an array of float32 to bfloat16."""
     if x.size < FEWEST or not x.flags.c_contiguous:
         return x.astype(_BFLOAT16)

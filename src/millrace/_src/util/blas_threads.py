@@ -183,15 +183,15 @@ def large_product(product: Callable[..., Any], a: Any, b: Any, out: object = Non
       out: the array for the result, if there is one.
     """
     if a.size * b.shape[-1] >= _WORTH_CHOOSING and a.dtype.char == b.dtype.char == "f":
-        return _chosen_product()(product, a, b, out)
+        return _choose_product()(product, a, b, out)
     return blas_product(product, a, b, out)
 
 
 @functools.cache
-def _chosen_product() -> Callable[..., Any]:
-    from millrace._src.util.product_kernels import chosen_product  # only large products need it
+def _choose_product() -> Callable[..., Any]:
+    from millrace._src.util.product_kernels import choose_product  # only large products need it
 
-    return chosen_product
+    return choose_product
 
 
 def blas_product(product: Callable[..., Any], a: Any, b: Any, out: object = None) -> Any:

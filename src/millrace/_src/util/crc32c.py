@@ -87,7 +87,7 @@ def _shift_tables(level: int) -> Words:
     """Returns four tables of what the bytes of a register become after `_BLOCK * 2**level` zero bytes."""
     bits = np.uint32(1) << np.arange(32, dtype=np.uint32)
     if level:
-        shifted_bits = _shifted(_shifted(bits, level - 1), level - 1)
+        shifted_bits = _shift(_shift(bits, level - 1), level - 1)
     else:
         shifted_bits = bits
         for _ in range(_BLOCK // 4):
@@ -99,7 +99,7 @@ def _shift_tables(level: int) -> Words:
     return tables
 
 
-def _shifted(registers: Words, level: int) -> Words:
+def _shift(registers: Words, level: int) -> Words:
     """Passes `_BLOCK * 2**level` zero bytes through each register."""
     tables = _shift_tables(level)
     result: Words = tables[0][registers & 0xFF] ^ tables[1][(registers >> 8) & 0xFF]
@@ -108,13 +108,13 @@ def _shifted(registers: Words, level: int) -> Words:
     return result
 
 
-def _joined(registers: Words) -> Words:
+def _join(registers: Words) -> Words:
     """Joins the registers of blocks that follow each other into the register of the whole, by halving."""
     level = 0
     while len(registers) > 1:
         if len(registers) % 2:
             registers = np.concatenate([np.zeros(1, np.uint32), registers])
-        registers = _shifted(registers[::2], level) ^ registers[1::2]
+        registers = _shift(registers[::2], level) ^ registers[1::2]
         level += 1
     return registers
 
@@ -132,7 +132,7 @@ def extend_with_numpy(crc: int, data: bytes | Bytes) -> int:
         registers[0] = register
         for column in columns:
             registers = _advance_words(registers, column)
-        register = int(_joined(registers)[0])
+        register = int(_join(registers)[0])
     return register ^ _ONES
 
 

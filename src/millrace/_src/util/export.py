@@ -111,7 +111,7 @@ def public_names(thing: object) -> tuple[str, ...]:
     return _noted.get(id(thing), ())
 
 
-def exported(name: str) -> Any:
+def find_exported(name: str) -> Any:
     """Returns the object with a public name, or None where the object's module has not been imported."""
     return _exported.get(name)
 

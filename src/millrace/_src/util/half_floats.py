@@ -49,17 +49,17 @@ _SCALED_FUNCTIONS = (np.add, np.subtract)
 """The functions that give scaled results of scaled numbers, exactly as far as those are small."""
 
 
-def widened(x: _Array) -> _Array:
+def widen(x: _Array) -> _Array:
     """Converts an array of float16 to float32."""
-    return _converted(_widen, x, _FLOAT32)
+    return _convert(_widen, x, _FLOAT32)
 
 
-def narrowed(x: _Array) -> _Array:
+def narrow(x: _Array) -> _Array:
     """Rounds an array of float32 to float16."""
-    return _converted(_narrow, x, _FLOAT16)
+    return _convert(_narrow, x, _FLOAT16)
 
 
-def _converted(convert: Callable[[_Array, _Array], Any], x: _Array, dtype: np.dtype[Any]) -> _Array:
+def _convert(convert: Callable[[_Array, _Array], Any], x: _Array, dtype: np.dtype[Any]) -> _Array:
     if x.size < _FEWEST:
         return x.astype(dtype)
     result = np.empty(x.shape, dtype)
@@ -79,7 +79,7 @@ def _widen(x: _Array, out: _Array) -> None:
     if _has_special(x):
         out[...] = x
     else:
-        np.multiply(_scaled(x, out), _WIDE, out=out)
+        np.multiply(_scale(x, out), _WIDE, out=out)
 
 
 def _has_special(x: _Array) -> bool:
@@ -87,7 +87,7 @@ def _has_special(x: _Array) -> bool:
     return bool(x.view(np.int16).max() >= 0x7C00 or x.view(np.uint16).max() >= 0xFC00)
 
 
-def _scaled(x: _Array, out: _Array) -> _Array:
+def _scale(x: _Array, out: _Array) -> _Array:
     """Writes a block of float16 as scaled float32; returns `out`."""
     bits = out.view(np.int32)
     np.copyto(bits, x.view(np.int16))
@@ -222,7 +222,7 @@ def _compute_scaled(ufunc: np.ufunc, arrays: Sequence[_Array], out: _Array) -> N
     if any(map(_has_special, arrays)):
         ufunc(*arrays, out=out)
         return
-    scaled_arrays = [_scaled(array, np.empty(array.shape, np.float32)) for array in arrays]
+    scaled_arrays = [_scale(array, np.empty(array.shape, np.float32)) for array in arrays]
     scaled = ufunc(*scaled_arrays, out=max(scaled_arrays, key=_size))
     magnitudes = np.abs(scaled).view(np.int32)
     if magnitudes.max() >= _INFINITE:

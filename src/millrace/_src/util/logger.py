@@ -48,11 +48,11 @@ def get_logger() -> logging.Logger:
     Returns:
         A `logging.Logger`. Warnings and worse are shown, on standard error, unless the program configures it otherwise.
     """
-    return _configured_logger()
+    return _configure_logger()
 
 
 @functools.cache  # without arguments: one entry
-def _configured_logger() -> logging.Logger:
+def _configure_logger() -> logging.Logger:
     logger = logging.getLogger(NAME)
     if not logging.getLogger().handlers:
         logger.addHandler(_StandardErrorHandler())

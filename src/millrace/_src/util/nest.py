@@ -366,7 +366,7 @@ def assert_same_structure(
         return
     raise problem.error(
         "The two structures don't have the same nested structure.\n\n"
-        f"First structure: {_typed(nest1)}\n\nSecond structure: {_typed(nest2)}\n\nMore specifically: {problem}\n"
+        f"First structure: {_describe(nest1)}\n\nSecond structure: {_describe(nest2)}\n\nMore specifically: {problem}\n"
         f"Entire first structure:\n{_outline(nest1)}\nEntire second structure:\n{_outline(nest2)}"
     )
 
@@ -377,7 +377,7 @@ def _compare(a: object, b: object, check_types: bool, kinds: NestKindTable) -> N
         if kind_a is kind_b:
             return
         nested, leaf = (b, a) if kind_a is None else (a, b)
-        text = f'Substructure "{_typed(nested)}" is a sequence, while substructure "{_typed(leaf)}" is not'
+        text = f'Substructure "{_describe(nested)}" is a sequence, while substructure "{_describe(leaf)}" is not'
         raise _Mismatch(ValueError, text)
     if check_types:
         _compare_types(a, b, kind_a, kind_b)
@@ -386,7 +386,7 @@ def _compare(a: object, b: object, check_types: bool, kinds: NestKindTable) -> N
         raise _Mismatch(
             ValueError,
             "The two structures don't have the same number of elements. "
-            f"First structure: {_typed(a)}. Second structure: {_typed(b)}",
+            f"First structure: {_describe(a)}. Second structure: {_describe(b)}",
         )
     for child_a, child_b in zip(children_a, children_b, strict=True):
         _compare(child_a, child_b, check_types, kinds)
@@ -396,20 +396,20 @@ def _compare_types(a: Any, b: Any, kind_a: _Kind, kind_b: _Kind) -> None:
     if kind_a.is_composite and kind_b.is_composite:
         spec_a, spec_b = a._nest_spec(), b._nest_spec()
         if type(spec_a) is not type(spec_b) or spec_a.most_specific_common_supertype([spec_b]) is None:
-            text = f"Incompatible CompositeTensor TypeSpecs: {_typed(spec_a)} vs. {_typed(spec_b)}"
+            text = f"Incompatible CompositeTensor TypeSpecs: {_describe(spec_a)} vs. {_describe(spec_b)}"
             raise _Mismatch(ValueError, text)
     elif kind_a.is_mapping and kind_b.is_mapping:
         if len(a) != len(b) or any(key not in b for key in a):
             raise _Mismatch(
                 ValueError,
                 "The two dictionaries don't have the same set of keys. First structure has keys "
-                f"{_typed(list(a))}, while second structure has keys {_typed(list(b))}",
+                f"{_describe(list(a))}, while second structure has keys {_describe(list(b))}",
             )
     elif not is_same_type(a, b):
         raise _Mismatch(
             TypeError,
-            f"The two namedtuples don't have the same sequence type. First structure {_typed(a)} has type "
-            f"{type(a).__name__}, while second structure {_typed(b)} has type {type(b).__name__}",
+            f"The two namedtuples don't have the same sequence type. First structure {_describe(a)} has type "
+            f"{type(a).__name__}, while second structure {_describe(b)} has type {type(b).__name__}",
         )
 
 
@@ -426,7 +426,7 @@ def named_tuple_fields(value: object) -> tuple[str, ...] | None:
     return fields
 
 
-def _typed(value: object) -> str:
+def _describe(value: object) -> str:
     return f"type={type(value).__name__} str={value}"
 
 

@@ -17,7 +17,7 @@ def one_of(old_name: str, old: object, new_name: str, new: object, default: obje
     return old
 
 
-def given(value: object, complaint: str) -> Any:
+def require(value: object, complaint: str) -> Any:
     """Returns an argument that must not be None.
 
     Raises: ValueError: if it is None.

@@ -45,7 +45,7 @@ def _into_new(
 PRODUCTS = Autotuner({"onednn": _by_onednn, "blas": _by_blas}, first="blas")
 
 
-def chosen_product(product: Callable[..., Any], a: Any, b: Any, out: Any = None) -> Any:
+def choose_product(product: Callable[..., Any], a: Any, b: Any, out: Any = None) -> Any:
     """Returns `product(a, b)` of float32 arrays, computed by the faster library.
 
     Args:

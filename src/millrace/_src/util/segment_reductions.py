@@ -26,7 +26,7 @@ def run_starts(ids: _Array) -> _Array:
     return np.flatnonzero(is_start)
 
 
-def combined_runs(rows: _Array, starts: _Array, ufunc: np.ufunc) -> tuple[_Array, _Array]:
+def combine_runs(rows: _Array, starts: _Array, ufunc: np.ufunc) -> tuple[_Array, _Array]:
     """Combines the rows of each run, in their order.
 
     Args:

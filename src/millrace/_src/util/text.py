@@ -81,7 +81,7 @@ def describe_value(value: object) -> str:
         shape_text = str(tuple(shape)) if isinstance(shape, (tuple, list)) else str(shape)
         return f"{shape_text} {getattr(dtype, 'name', dtype)}"
     if isinstance(value, (bool, int, float, complex, str, bytes)):
-        return f"{type(value).__name__} {_shortened(repr(value))}"
+        return f"{type(value).__name__} {_shorten(repr(value))}"
     if isinstance(value, (list, tuple, dict, set)):
         return f"{type(value).__name__} of {len(value)}"
     return "None" if value is None else type(value).__name__
@@ -90,7 +90,7 @@ def describe_value(value: object) -> str:
 _MAX_DESCRIBED = 60
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _MAX_DESCRIBED else text[: _MAX_DESCRIBED - 3] + "..."
 
 
@@ -149,7 +149,7 @@ def _formatter(np_dtype: Any, dtype: Any) -> Callable[[Any], str]:
     if np_dtype.kind == "b":
         return lambda value: "1" if value else "0"
     if np_dtype.kind == "O":
-        return lambda value: _quoted(value) if isinstance(value, bytes) else repr(value)
+        return lambda value: _quote(value) if isinstance(value, bytes) else repr(value)
     if np_dtype.kind in "iu" or np_dtype.name in ("int4", "uint4", "int2", "uint2"):
         return lambda value: str(int(value))
     return _double_text if np_dtype.itemsize == 8 else _float_text
@@ -180,7 +180,7 @@ def _double_text(value: Any) -> str:
     return text if float(text) == value or value != value else f"{value:.17g}"
 
 
-def _quoted(text: bytes) -> str:
+def _quote(text: bytes) -> str:
     return '"' + text.decode("utf-8", "surrogateescape").translate(_C_ESCAPES) + '"'
 
 

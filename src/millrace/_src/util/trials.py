@@ -215,12 +215,12 @@ class Trial:
             ranked = sorted(self._candidates, key=lambda candidate: candidate.best)
             is_clear = ranked[1].best > self.rules.clear * ranked[0].best
             if is_clear or all(map(self._is_known, self._candidates)):
-                self.winner = self._preferred(ranked[0]).name
+                self.winner = self._prefer(ranked[0]).name
 
     def _is_known(self, candidate: _Candidate) -> bool:
         return candidate.calls >= self.rules.most or candidate.total >= self.rules.seconds
 
-    def _preferred(self, fastest: _Candidate) -> _Candidate:
+    def _prefer(self, fastest: _Candidate) -> _Candidate:
         """Returns the candidate in use unless the fastest candidate beats it by the margin."""
         first = self._first
         return first if first in self._candidates and first.best <= fastest.best * self.rules.margin else fastest

@@ -267,7 +267,7 @@ def _is_mergeable(a: Any, b: Any) -> bool:
     return not (is_container(a) or isinstance(a, tuple)) or all(map(_is_mergeable, _parts(a), _parts(b)))
 
 
-def rebuilt(main: Any, other: Any, lefts: Sequence[Left], leaves: Iterator[Any]) -> Any:
+def rebuild(main: Any, other: Any, lefts: Sequence[Left], leaves: Iterator[Any]) -> Any:
     """Merges a value after two branches: containers from before hold the new leaves, other containers are made anew.
 
     Args:
@@ -278,9 +278,9 @@ def rebuilt(main: Any, other: Any, lefts: Sequence[Left], leaves: Iterator[Any])
     contents: Any
     if type(main) in _MAPPINGS:
         contents = main.copy()
-        dict.update(contents, {key: rebuilt(main[key], other[key], lefts, leaves) for key in sorted(main)})
+        dict.update(contents, {key: rebuild(main[key], other[key], lefts, leaves) for key in sorted(main)})
     elif type(main) is list or isinstance(main, tuple):
-        parts = [rebuilt(a, b, lefts, leaves) for a, b in zip(main, other, strict=True)]
+        parts = [rebuild(a, b, lefts, leaves) for a, b in zip(main, other, strict=True)]
         contents = parts if type(main) is list else _tuple_like(main, parts)
     else:
         count = len(nest.flatten(main, expand_composites=True))
@@ -292,4 +292,4 @@ def rebuilt(main: Any, other: Any, lefts: Sequence[Left], leaves: Iterator[Any])
     return origin
 
 
-__all__ = ["Containers", "Left", "can_be_merged", "is_container", "plain", "rebuilt", "refill"]
+__all__ = ["Containers", "Left", "can_be_merged", "is_container", "plain", "rebuild", "refill"]

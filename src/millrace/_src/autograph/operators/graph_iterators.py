@@ -349,7 +349,7 @@ class PythonFilter:
                 return item
         raise StopIteration
 
-    def tested(self) -> Iterator[tuple[Any, Any]]:
+    def test_elements(self) -> Iterator[tuple[Any, Any]]:
         """Yields the elements that are left, each with the predicate's answer."""
         yield from self._undecided
         for item in self._source:
@@ -424,7 +424,7 @@ def _for_each_tested(filtered: PythonFilter, loop: ForLoop) -> None:
         item, passes = tested
         loop.run_if(passes, item)
 
-    for_each(filtered.tested(), replace(loop, body=guarded))
+    for_each(filtered.test_elements(), replace(loop, body=guarded))
 
 
 def _for_each_row(composite: CompositeTensor, loop: ForLoop) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from millrace._src.autograph.operators.branch_merging import Merged, flatten, merge, to_tensor
-from millrace._src.autograph.operators.changed_containers import Containers, Left, can_be_merged, rebuilt
+from millrace._src.autograph.operators.changed_containers import Containers, Left, can_be_merged, rebuild
 from millrace._src.autograph.operators.conditions import condition_tensor
 from millrace._src.autograph.operators.missing_values import zeros_like
 from millrace._src.autograph.operators.staged_values import belongs_into_graph
@@ -142,7 +142,7 @@ class _Variable:
         if not self.lefts:
             return _value(self.parts[0], results)
         main, other = self.held
-        return rebuilt(main, other, self.lefts, iter([_value(part, results) for part in self.parts]))
+        return rebuild(main, other, self.lefts, iter([_value(part, results) for part in self.parts]))
 
 
 def _merge_variable(

@@ -215,7 +215,7 @@ def _range_for(start: object, limit: object, delta: object, loop: ForLoop) -> No
 
     def loop_test(counter: object) -> Any:
         rising = raw.Less(x=counter, y=limit)
-        step = _known(delta)
+        step = _constant_value(delta)
         if step is not None:
             go_on = rising if step > 0 else raw.Greater(x=counter, y=limit)
         else:
@@ -233,13 +233,13 @@ def _range_for(start: object, limit: object, delta: object, loop: ForLoop) -> No
 
 def _count(*ends: object) -> int | None:
     """Returns the number of elements of a range, if the ends of the range are constants of the graph."""
-    constants = [_known(end) for end in ends]
+    constants = [_constant_value(end) for end in ends]
     if any(end is None or not float(end).is_integer() for end in constants) or not constants[2]:
         return None
     return len(range(int(constants[0]), int(constants[1]), int(constants[2])))
 
 
-def _known(tensor: Any) -> Any:
+def _constant_value(tensor: Any) -> Any:
     """Returns the value of a scalar that is a constant of the graph, else None."""
     values = getattr(getattr(tensor, "op", None), "static_values", None)
     if values:

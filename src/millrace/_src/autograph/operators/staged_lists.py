@@ -310,13 +310,15 @@ class TrialList:
         self.examples: list[Any] = []
         self.is_changed = False
 
-    def staged(self) -> StagedList:
+    def stage(self) -> StagedList:
         """Makes a list of the graph like this list."""
-        new_list = staged_list([zeros_like(tensor) for tensor in map(convert_to_tensor, self.items)], self, always=True)
-        return self._known(new_list)
+        new_list = make_staged_list(
+            [zeros_like(tensor) for tensor in map(convert_to_tensor, self.items)], self, always=True
+        )
+        return self._validate(new_list)
 
     @staticmethod
-    def _known(elements: object) -> Any:
+    def _validate(elements: object) -> Any:
         if elements is None:
             raise TypeError(
                 "A list that a loop over a Tensor appends to is read before anything is in it, so its dtype is not "
@@ -328,7 +330,7 @@ class TrialList:
         """Returns a method of a list of the graph: `copy`, `count`, `index` ..."""
         if name.startswith("__"):
             raise AttributeError(name)
-        return getattr(self.staged(), name)
+        return getattr(self.stage(), name)
 
     def append(self, value: object) -> None:
         """Notes the dtype and shape of an element."""
@@ -366,9 +368,9 @@ class TrialList:
     def __getitem__(self, index: object) -> Any:
         """Returns an element of the right dtype and shape, wherever it is; for a slice, a list of the graph."""
         if isinstance(index, slice):
-            return self.staged()
+            return self.stage()
         elements = [*self.items, *map(zeros_like, self.examples)]
-        self._known(elements or None)
+        self._validate(elements or None)
         return elements[index] if isinstance(index, int) and -len(elements) <= index < len(elements) else elements[0]
 
     def __len__(self) -> int:
@@ -383,44 +385,44 @@ class TrialList:
         return self
 
     def __add__(self, values: object) -> StagedList:
-        return self.staged() + values
+        return self.stage() + values
 
     def __radd__(self, values: object) -> StagedList:
-        return values + self.staged()
+        return values + self.stage()
 
     def __mul__(self, times: object) -> StagedList:
-        return self.staged() * times
+        return self.stage() * times
 
     __rmul__ = __mul__
 
     def __eq__(self, other: object) -> Any:
-        return self.staged() == other
+        return self.stage() == other
 
     def __ne__(self, other: object) -> Any:
-        return self.staged() != other
+        return self.stage() != other
 
     def __iter__(self) -> Any:
-        return iter(self.staged())
+        return iter(self.stage())
 
     def __bool__(self) -> bool:
         raise OperatorNotAllowedInGraphError(AS_BOOL, tensor=self)
 
     def __contains__(self, item: object) -> bool:
-        return item in self.staged()
+        return item in self.stage()
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
-        return convert_to_tensor(self.staged(), dtype=dtype, name=name)
+        return convert_to_tensor(self.stage(), dtype=dtype, name=name)
 
 
 def graph_list(value: object) -> StagedList | None:
     """Returns a list whose length only the graph knows, made from a `TrialList` if need be; None for anything else."""
     if value.__class__ is TrialList:
-        staged: StagedList = value.staged()
+        staged: StagedList = value.stage()
         return staged
     return value if value.__class__ is StagedList else None
 
 
-def staged_list(before: Sequence[Any], trial: TrialList, always: bool = False) -> StagedList | None:
+def make_staged_list(before: Sequence[Any], trial: TrialList, always: bool = False) -> StagedList | None:
     """Makes the list that a loop starts with, from what the loop's body puts in; None if the length stays.
 
     Args:

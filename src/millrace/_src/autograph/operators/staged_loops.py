@@ -16,7 +16,7 @@ from typing import Any
 from millrace._src.autograph.operators.branch_merging import conversion, flatten, has_same_values, name_of, to_tensors
 from millrace._src.autograph.operators.changed_containers import Containers, is_container, plain, refill
 from millrace._src.autograph.operators.missing_values import zeros_like
-from millrace._src.autograph.operators.staged_lists import MovedList, TrialList, staged_list
+from millrace._src.autograph.operators.staged_lists import MovedList, TrialList, make_staged_list
 from millrace._src.autograph.operators.staged_values import is_tensor
 from millrace._src.autograph.operators.tensorflow_refusals import is_strict
 from millrace._src.autograph.operators.undefined_variables import RESULT, Undefined
@@ -292,7 +292,7 @@ class StagedLoop:
             self.unknown[index] = every_shape(after[index], values)
         for index, trial in lists.items():
             items = self.before[index]
-            grown = staged_list(items, trial) if type(plain(items)) is list else None
+            grown = make_staged_list(items, trial) if type(plain(items)) is list else None
             if grown is not None:
                 self.taken_over.append((items, MovedList(self.names[index])))
                 self.before = [grown if value is items else value for value in self.before]
@@ -368,7 +368,7 @@ class StagedLoop:
                     f"iteration. Use {conversion(new.dtype, old.dtype, '...')} in the loop, or a first value of dtype "
                     f"{new.dtype.name}."
                 )
-            if self.form.widens_shapes and self._given_invariant(index) is None:
+            if self.form.widens_shapes and self._find_invariant(index) is None:
                 continue
             if shape.rank is not None and not new.shape.is_subtype_of(shape):
                 raise ValueError(self._shape_complaint(index, old, new, shape))
@@ -387,14 +387,14 @@ class StagedLoop:
 
     def _structure(self, index: int) -> Any:
         """Returns a nest with the specs that the composites of a variable fit in every iteration."""
-        value, invariant = self.before[index], self._given_invariant(index)
+        value, invariant = self.before[index], self._find_invariant(index)
         if invariant is not None:
             return bound_values(value, specify_invariants(value, invariant))
         return _of_any_size(value) if self.form.widens_shapes else value
 
     def _shape_complaint(self, index: int, old: Any, new: Any, invariant: TensorShape) -> str:
         name = self.names[index]
-        if self._given_invariant(index) is not None:
+        if self._find_invariant(index) is not None:
             return (
                 f"'{name}' has shape {_shape(new)} after one iteration, which does not conform with the shape "
                 f"invariant {shape_parentheses(invariant)}."
@@ -405,13 +405,13 @@ class StagedLoop:
             f"set_loop_options(shape_invariants=[({name}, tf.TensorShape({_general(old.shape, new.shape)}))])."
         )
 
-    def _given_invariant(self, index: int) -> Any:
+    def _find_invariant(self, index: int) -> Any:
         invariants = [shape for name, shape in self.options.get("shape_invariants", ()) if name == self.names[index]]
         return invariants[-1] if invariants else None
 
     def _shapes(self, index: int, tensors: Sequence[Any]) -> list[TensorShape]:
         """Returns the static shapes that hold for the leaves of a variable in every iteration."""
-        invariant = self._given_invariant(index)
+        invariant = self._find_invariant(index)
         if invariant is None:
             return self.unknown.get(index) or every_shape(self.before[index], tensors)
         shapes = _shapes_in(specify_invariants(self.before[index], invariant))

@@ -91,7 +91,7 @@ class AssigningOperands:
             statements += before
             if index < last and not isinstance(value, ast.Constant):
                 variable = self.function.new_variable("ag_o")
-                statements += self._held(variable, value)
+                statements += self._hold(variable, value)
                 value = locate([ast.Name(variable, ast.Load())], value)[0]
             put(value)
         return statements, node
@@ -99,13 +99,13 @@ class AssigningOperands:
     def _operands(self, node: ast.BoolOp) -> tuple[list[ast.stmt], ast.expr]:
         variable = self.function.new_variable("ag_o")
         first, *rest = node.values
-        statements = self._held(variable, first)
+        statements = self._hold(variable, first)
         block = statements
         for operand in rest:
             test: ast.expr = ast.Name(variable, ast.Load())
             if isinstance(node.op, ast.Or):
                 test = ast.UnaryOp(ast.Not(), test)
-            branch = ast.If(test, self._held(variable, operand), [])
+            branch = ast.If(test, self._hold(variable, operand), [])
             block += locate([branch], operand)
             block = branch.body
         return statements, locate([ast.Name(variable, ast.Load())], node)[0]
@@ -113,10 +113,10 @@ class AssigningOperands:
     def _branches(self, node: ast.IfExp) -> tuple[list[ast.stmt], ast.expr]:
         variable = self.function.new_variable("ag_o")
         before, test = self._value(node.test)
-        branch = ast.If(test, self._held(variable, node.body), self._held(variable, node.orelse))
+        branch = ast.If(test, self._hold(variable, node.body), self._hold(variable, node.orelse))
         return [*before, *locate([branch], node)], locate([ast.Name(variable, ast.Load())], node)[0]
 
-    def _held(self, held: str, value: ast.expr) -> list[ast.stmt]:
+    def _hold(self, held: str, value: ast.expr) -> list[ast.stmt]:
         """Builds `held = value`."""
         before, value = self._value(value)
         return [*before, *locate([ast.Assign([ast.Name(held, ast.Store())], value)], value)]

@@ -29,8 +29,8 @@ from millrace._src.autograph.transform.dataflow import DefiniteAssignment, Liven
 from millrace._src.autograph.transform.early_exits import ExitLowering, Flags, copy_fields
 from millrace._src.autograph.transform.function_code import FunctionCode, VariableNamer
 from millrace._src.autograph.transform.item_targets import (
+    find_stored_variable,
     key_expression,
-    stored_variable,
     unpack_items,
     without_annotation,
 )
@@ -395,7 +395,7 @@ class Compact:
         if getattr(node, "is_resumed", False):
             options.keywords.append(ast.keyword("ag_resumed", ast.Constant(True)))
         items = names_of(statements).items - self._with_moving_items(statements)
-        for key, names in (("ag_resized", _resized_lists(statements)), ("ag_items", items)):
+        for key, names in (("ag_resized", _find_resized_lists(statements)), ("ag_items", items)):
             if names & self.function.variables:
                 options.keywords.append(ast.keyword(key, _texts(sorted(names & self.function.variables))))
         return options, statements
@@ -491,7 +491,7 @@ def _with_symbol_names(node: ast.expr, converted: ast.expr) -> ast.expr:
     return new
 
 
-def _resized_lists(statements: Sequence[ast.stmt]) -> set[str]:
+def _find_resized_lists(statements: Sequence[ast.stmt]) -> set[str]:
     """Returns the variables that may be lists whose length changes: by `x.append(v)`, `x += v`, `del x[i]`."""
     names: set[str] = set()
     for node in (node for statement in statements for node in ast.walk(statement)):
@@ -531,7 +531,7 @@ class _ItemStores(ast.NodeTransformer):
         unpacked = unpack_items(node, self.function)
         if unpacked is not None:
             return self.block(unpacked)
-        name = stored_variable(node, self.function)
+        name = find_stored_variable(node, self.function)
         return node if name is None else self._store(name, node.targets[0], node.value, node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
@@ -541,7 +541,7 @@ class _ItemStores(ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         """Rewrites `x[i] += v` to `t = x[i]; t += v; x = ag__.set_item(x, i, t)`."""
-        name = stored_variable(node, self.function)
+        name = find_stored_variable(node, self.function)
         if name is None:
             return node
         target: Any = node.target

@@ -37,8 +37,8 @@ from millrace._src.autograph.transform.early_exits import (
 from millrace._src.autograph.transform.expressions import chain_comparison, is_python_test
 from millrace._src.autograph.transform.function_code import FunctionCode, VariableNamer
 from millrace._src.autograph.transform.item_targets import (
+    find_stored_variable,
     key_expression,
-    stored_variable,
     unpack_items,
     without_annotation,
 )
@@ -304,7 +304,7 @@ class Inline:
             return [new for part in unpacked for new in self._assign(part)]
         if isinstance(node.value, Unpacked):
             return self._unpack(node, node.value)
-        name = stored_variable(node, self.function)
+        name = find_stored_variable(node, self.function)
         if name is None:
             return self._plain(node)
         (target,) = node.targets
@@ -325,7 +325,7 @@ class Inline:
 
     def _augassign(self, node: ast.AugAssign) -> list[ast.stmt]:
         """Rewrites `x[i] += v` to `t = x[i]; t += v; x[i] = t`."""
-        name = stored_variable(node, self.function)
+        name = find_stored_variable(node, self.function)
         if name is None:
             return self._plain(node)
         assert isinstance(node.target, ast.Subscript)

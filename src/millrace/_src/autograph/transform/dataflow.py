@@ -11,7 +11,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from millrace._src.autograph.transform.evaluation_order import definite_writes, exposed_reads, writes_where
+from millrace._src.autograph.transform.evaluation_order import definite_writes, find_exposed_reads, writes_where
 from millrace._src.autograph.transform.variable_scopes import names_of
 
 _Set = frozenset[str]
@@ -41,19 +41,19 @@ class Liveness:
     def _statement(self, node: Any, live: _Set, always: _Set) -> _Set:
         if isinstance(node, ast.If):
             branches = self._block(node.body, live, always) | self._block(node.orelse, live, always)
-            return branches - _definite_writes(node.test) | exposed_reads(node.test)
+            return branches - _definite_writes(node.test) | find_exposed_reads(node.test)
         if isinstance(node, ast.While):
-            head = live | exposed_reads(node.test)
+            head = live | find_exposed_reads(node.test)
             return self._repeat(node, head, always, _Set())
         if isinstance(node, ast.For):
             extra = names_of(getattr(node, "extra_test", None)).used
             written = _Set(names_of(node.target).written)
-            return self._repeat(node, live | extra, always, written) | exposed_reads(node.iter)
+            return self._repeat(node, live | extra, always, written) | find_exposed_reads(node.iter)
         if isinstance(node, (ast.Try, ast.TryStar)):
             return self._try(node, live, always)
         if isinstance(node, ast.With):
             return self._block(node.body, live, always) | names_of(node.items).used
-        return (live - _definite_writes(node)) | exposed_reads(node)
+        return (live - _definite_writes(node)) | find_exposed_reads(node)
 
     def _repeat(self, node: Any, head: _Set, always: _Set, target: _Set) -> _Set:
         while True:
@@ -119,12 +119,12 @@ class DefiniteAssignment:
             branches = ((node.body, True), (node.orelse, False))
             return _meet(*[self._block(block, _where(assigned, node.test, outcome)) for block, outcome in branches])
         if isinstance(node, ast.While):
-            assigned = self._expression(node.test, _without_deleted(assigned, node.body))
+            assigned = self._expression(node.test, _drop_deleted(assigned, node.body))
             ends = isinstance(node.test, ast.Constant) and bool(node.test.value)
             finished = _EVERYTHING if ends else _where(assigned, node.test, False)
             return self._loop(node, _where(assigned, node.test, True), finished)
         if isinstance(node, ast.For):
-            assigned = _without_deleted(self._expression(node.iter, assigned), node.body)
+            assigned = _drop_deleted(self._expression(node.iter, assigned), node.body)
             self._expression(getattr(node, "extra_test", None), assigned)
             inside = assigned if assigned is None else assigned | names_of(node.target).written
             self._expression(node.target, inside)
@@ -164,7 +164,7 @@ class DefiniteAssignment:
             end = self._block(handler.body, start)
             at_end = _meet(at_end, end if end is None or not handler.name else end - {handler.name})
         self._block(node.finalbody, assigned)
-        extra = _assigned_by(node.finalbody)
+        extra = _find_assigned(node.finalbody)
         return at_end if at_end is None else at_end | extra
 
     def _expression(self, node: ast.AST | None, assigned: _Assigned) -> _Assigned:
@@ -190,7 +190,7 @@ def _where(assigned: _Assigned, test: ast.expr, outcome: bool) -> _Assigned:
     return assigned if assigned is None else assigned | writes_where(test, outcome)
 
 
-def _without_deleted(assigned: _Assigned, body: Sequence[ast.stmt]) -> _Assigned:
+def _drop_deleted(assigned: _Assigned, body: Sequence[ast.stmt]) -> _Assigned:
     """Returns the names assigned at the head of a loop whose body may delete variables."""
     if assigned is None:
         return assigned
@@ -201,7 +201,7 @@ def _without_deleted(assigned: _Assigned, body: Sequence[ast.stmt]) -> _Assigned
 _COMPOUND = (ast.If, ast.While, ast.For, ast.Try, ast.TryStar, ast.With)
 
 
-def _assigned_by(statements: Sequence[ast.stmt]) -> set[str]:
+def _find_assigned(statements: Sequence[ast.stmt]) -> set[str]:
     """Returns the names that the simple statements of a block definitely assign."""
     names: set[str] = set()
     for statement in statements:

@@ -30,7 +30,7 @@ def definite_writes(node: ast.AST | None, on_read: OnRead) -> set[str]:
     return walk.written
 
 
-def exposed_reads(node: ast.AST | None) -> set[str]:
+def find_exposed_reads(node: ast.AST | None) -> set[str]:
     """Returns the names whose values from before `node` may be read in `node`."""
     reads: set[str] = set()
 

@@ -129,7 +129,7 @@ class Expressions(ast.NodeTransformer):
             op=operator,
             held=variable,
             rest=staged_rest,
-            test=held_test(variable, value),
+            test=build_held_test(variable, value),
             joined=plain,
         )
         return self._at(new, node)
@@ -142,7 +142,7 @@ class Expressions(ast.NodeTransformer):
         if not self.inline:
             return self._at(expression("ag__.not_(value)", value=value), node)
         variable = self.namer.new("ag_v")
-        new = expression("ag__.not_(held) if test else not held", held=variable, test=held_test(variable, value))
+        new = expression("ag__.not_(held) if test else not held", held=variable, test=build_held_test(variable, value))
         return self._at(new, node)
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
@@ -162,7 +162,7 @@ class Expressions(ast.NodeTransformer):
             a=body,
             b=orelse,
             text=text,
-            test=held_test(variable, self.visit(node.test)),
+            test=build_held_test(variable, self.visit(node.test)),
             c=self.visit(node.body),
             d=self.visit(node.orelse),
         )
@@ -303,7 +303,7 @@ def _is_of_builtins(function: ast.Attribute) -> bool:
     return isinstance(function.value, ast.Name) and function.value.id == "builtins"
 
 
-def held_test(held: str, value: ast.expr) -> ast.expr:
+def build_held_test(held: str, value: ast.expr) -> ast.expr:
     """Builds the test whether the graph may run what depends on a value; the test also keeps the value in
     `held`.
     """
@@ -323,4 +323,4 @@ def _arguments(names: list[str]) -> ast.arguments:
     return ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
 
 
-__all__ = ["Expressions", "held_test", "is_python_test"]
+__all__ = ["Expressions", "build_held_test", "is_python_test"]

@@ -27,10 +27,10 @@ from millrace._src.autograph.transform.syntax_templates import copy_tree, header
 from millrace._src.autograph.transform.unpacking import Unpackings
 from millrace._src.autograph.transform.variable_scopes import (
     FunctionScope,
+    find_nested_functions,
     function_scope,
     is_generator,
     names_of,
-    nested_functions,
 )
 
 OPERATORS, CONVERSION = "ag__", "ag_f__"
@@ -185,7 +185,7 @@ class Conversion:
         statements = node.body if isinstance(node.body, list) else [ast.Return(node.body)]
         complete = always_leaves(statements)
         assignment = DefiniteAssignment(statements, frozenset(scope.parameters), frozenset(scope.locals), mark=False)
-        nested = nested_functions(node) & scope.locals
+        nested = find_nested_functions(node) & scope.locals
         doubtful = assignment.doubtful
         return scope, FunctionCode(scope, nested, self.namer, convert, enclosing, is_method, complete, doubtful)
 

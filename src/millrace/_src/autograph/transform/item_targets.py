@@ -16,7 +16,7 @@ from millrace._src.autograph.transform.function_code import FunctionCode
 from millrace._src.autograph.transform.syntax_templates import copy_tree, expression, locate
 
 
-def stored_variable(node: Any, function: FunctionCode) -> str | None:
+def find_stored_variable(node: Any, function: FunctionCode) -> str | None:
     """Returns the variable whose item a statement assigns (`x` in `x[i] = v`), if it is one of the function's own."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     target: Any = targets[0]

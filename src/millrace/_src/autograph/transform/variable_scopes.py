@@ -145,14 +145,14 @@ class _Collector(ast.NodeVisitor):
         self.names.bound.add(node.name)
         for decorator in node.decorator_list:
             self.visit(decorator)
-        self._nested_function(node)
+        self._visit_nested_function(node)
 
     visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
-        self._nested_function(node)
+        self._visit_nested_function(node)
 
-    def _nested_function(self, node: Any) -> None:
+    def _visit_nested_function(self, node: Any) -> None:
         for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
             self.visit(default)
         own = getattr(node, "scope", None) or function_scope(node)  # a block that became a function has its scope
@@ -214,7 +214,7 @@ class FunctionScope:
         self.rebinding = _rebinding(node, self.locals) if self.captured else {}
 
 
-def nested_functions(node: Any) -> set[str]:
+def find_nested_functions(node: Any) -> set[str]:
     """Returns the names under which functions are defined in a function, by `def` or by assigning a lambda."""
     names = set()
     for part in ast.walk(node):
@@ -259,14 +259,14 @@ def note_changes_in_place(statements: Iterable[ast.AST], variables: set[str]) ->
     pending = list(statements)
     while pending:
         part = pending.pop()
-        changed = _changed_in_place(part)
+        changed = _find_changed_in_place(part)
         if changed is not None and changed in variables:
             part.rebinds = getattr(part, "rebinds", set()) | {changed}  # type: ignore[attr-defined]  # a mark
         if not isinstance(part, (*FUNCTIONS, ast.ClassDef)):
             pending += ast.iter_child_nodes(part)
 
 
-def _changed_in_place(node: ast.AST) -> str | None:
+def _find_changed_in_place(node: ast.AST) -> str | None:
     """Returns the variable that holds the container that a node changes, maybe with other objects in between."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
         return _base_name(node.func.value)

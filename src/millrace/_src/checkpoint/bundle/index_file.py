@@ -86,8 +86,8 @@ def parse_entry(key: bytes, value: bytes) -> IndexFileEntry:
     proto = entry_proto(key, value)
     entry = IndexFileEntry(
         key,
-        stored_dtype(proto.dtype, key),
-        stored_shape(proto.shape, key),
+        read_dtype(proto.dtype, key),
+        read_shape(proto.shape, key),
         proto.shard_id,
         proto.offset,
         proto.size,
@@ -106,10 +106,10 @@ def entry_proto(key: bytes, value: bytes) -> BundleEntryProto:
     try:
         return BundleEntryProto.FromString(value)
     except DecodeError:
-        raise _damaged(f"Entry for key {key_text(key)} not parseable.") from None
+        raise _damage_error(f"Entry for key {key_text(key)} not parseable.") from None
 
 
-def stored_dtype(enum: int, key: bytes) -> DType:
+def read_dtype(enum: int, key: bytes) -> DType:
     """Returns the dtype that a file states for a tensor.
 
     Raises: tf.errors.DataLossError: for a number that represents no dtype of stored tensors.
@@ -117,13 +117,13 @@ def stored_dtype(enum: int, key: bytes) -> DType:
     try:
         dtype = DType(enum)
     except TypeError:
-        raise _damaged(f"Entry for key {key_text(key)} has the unknown dtype enum ({enum})") from None
+        raise _damage_error(f"Entry for key {key_text(key)} has the unknown dtype enum ({enum})") from None
     if dtype.is_ref:
-        raise _damaged(f"Entry for key {key_text(key)} has the dtype {dtype.name}, which no stored tensor has")
+        raise _damage_error(f"Entry for key {key_text(key)} has the dtype {dtype.name}, which no stored tensor has")
     return as_dtype(dtype)
 
 
-def stored_shape(proto: TensorShapeProto, key: bytes) -> tuple[int, ...]:
+def read_shape(proto: TensorShapeProto, key: bytes) -> tuple[int, ...]:
     """Returns the shape that a file states for a tensor.
 
     Raises: tf.errors.DataLossError: for a shape that no array has.
@@ -133,7 +133,7 @@ def stored_shape(proto: TensorShapeProto, key: bytes) -> tuple[int, ...]:
         return ()
     size = math.prod([dimension for dimension in shape if dimension])
     if proto.unknown_rank or min(shape, default=0) < 0 or size > _LARGEST_SIZE or len(shape) > _LARGEST_RANK:
-        raise _damaged(f"Invalid tensor shape: {key_text(key)} {list(shape)}")
+        raise _damage_error(f"Invalid tensor shape: {key_text(key)} {list(shape)}")
     return shape
 
 
@@ -144,10 +144,10 @@ def _check_size(entry: IndexFileEntry) -> None:
     expected_size = entry.element_count * entry.dtype.size
     if entry.size != expected_size:
         text = f"stored size {entry.size}; expected size {expected_size}"
-        raise _damaged(f"Invalid size in bundle entry: key {key_text(entry.key)}; {text}")
+        raise _damage_error(f"Invalid size in bundle entry: key {key_text(entry.key)}; {text}")
 
 
-def _damaged(message: str) -> errors.OpError:
+def _damage_error(message: str) -> errors.OpError:
     return errors.DataLossError(None, None, message)
 
 
@@ -168,12 +168,12 @@ def read_header(table: TableFileReader, name: str) -> BundleHeaderProto:
         header.ParseFromString(table.get(HEADER_KEY) or b"")
     except (errors.DataLossError, DecodeError) as error:
         hint = "Perhaps the file is corrupt or was produced by a newer version of TensorFlow with format changes"
-        raise _damaged(f"Unable to read file ({name}). {hint} ({error})") from None
+        raise _damage_error(f"Unable to read file ({name}). {hint} ({error})") from None
     if header.version.min_consumer > VERSION:
         needed = f"Checkpoint min consumer version {header.version.min_consumer} above current version {VERSION}"
         raise errors.InvalidArgumentError(None, None, f"{needed}. Please upgrade. File: {name}")
     if not 0 <= header.num_shards <= _MAX_SHARDS:
-        raise _damaged(f"Unable to read file ({name}): it speaks of {header.num_shards} data files")
+        raise _damage_error(f"Unable to read file ({name}): it speaks of {header.num_shards} data files")
     if VERSION in header.version.bad_consumers:
         raise errors.InvalidArgumentError(None, None, f"Checkpoint disallows consumer version {VERSION}. File: {name}")
     return header

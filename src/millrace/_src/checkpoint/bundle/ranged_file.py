@@ -114,8 +114,8 @@ class RangedFile:
         while count < len(memory):
             read_count = self._file_system.read_at(self._file, offset + count, memory[count:])
             if not read_count:
-                raise self._truncated()
+                raise self._truncation_error()
             count += read_count
 
-    def _truncated(self) -> errors.OpError:
+    def _truncation_error(self) -> errors.OpError:
         return errors.DataLossError(None, None, f"Read less bytes than requested: {self.name} has become shorter")

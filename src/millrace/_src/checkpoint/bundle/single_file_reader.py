@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from millrace._src.checkpoint.bundle.index_file import IndexFileEntry, key_bytes, key_text, stored_dtype, stored_shape
+from millrace._src.checkpoint.bundle.index_file import IndexFileEntry, key_bytes, key_text, read_dtype, read_shape
 from millrace._src.checkpoint.bundle.open_checkpoint import OpenCheckpoint
 from millrace._src.checkpoint.bundle.ordered_code import slice_key
 from millrace._src.checkpoint.bundle.partitions import covering
@@ -146,7 +146,7 @@ class SingleFileReader(OpenCheckpoint):
 
     def _add_tensor(self, meta: SavedSliceMeta, table: TableFileReader) -> None:
         name = key_bytes(meta.name)
-        found_tensor = _Tensor(stored_dtype(meta.type, name), stored_shape(meta.shape, name))
+        found_tensor = _Tensor(read_dtype(meta.type, name), read_shape(meta.shape, name))
         tensor = self._tensors.setdefault(name, found_tensor)
         if tensor.shape != found_tensor.shape:
             shapes = f"existing = {shape_brackets(tensor.shape)}, new = {shape_brackets(found_tensor.shape)}"

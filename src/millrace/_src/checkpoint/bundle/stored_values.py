@@ -111,20 +111,20 @@ def decode_strings(data: bytes, count: int, *, is_big_endian: bool, source: str)
     Raises: tf.errors.DataLossError: if the bytes are not those of so many strings, or a checksum differs.
     """
     if count + LENGTHS_CHECKSUM_SIZE > len(data):  # before there is memory for them
-        raise _damaged(source, f"{count} strings do not fit into {len(data)} bytes")
+        raise _damage_error(source, f"{count} strings do not fit into {len(data)} bytes")
     lengths, position = [], 0
     try:
         for _ in range(count):
             length, position = read_varint(data, position, len(data))
             lengths.append(length)
     except MalformedError:
-        raise _damaged(source, "the lengths of the strings do not end") from None
+        raise _damage_error(source, "the lengths of the strings do not end") from None
     start = position + LENGTHS_CHECKSUM_SIZE
     stored_checksum = data[position:start]
     checked = _length_words(lengths, is_big_endian)
     _check_lengths(stored_checksum, extend(0, checked), is_big_endian, source)
     if start + sum(lengths) != len(data):
-        raise _damaged(source, f"strings of {sum(lengths)} bytes do not fill {len(data) - start}")
+        raise _damage_error(source, f"strings of {sum(lengths)} bytes do not fill {len(data) - start}")
     ends = accumulate(lengths, initial=start)
     crc = extend(extend(0, checked), np.frombuffer(data, np.uint8)[position:])
     return [data[begin:end] for begin, end in pairwise(ends)], crc
@@ -145,5 +145,5 @@ def _check_lengths(stored: bytes, crc: int, is_big_endian: bool, source: str) ->
         raise errors.DataLossError(None, None, f"{words}: {source}")
 
 
-def _damaged(source: str, reason: str) -> errors.OpError:
+def _damage_error(source: str, reason: str) -> errors.OpError:
     return errors.DataLossError(None, None, f"Read less bytes than requested: {source}: {reason}")

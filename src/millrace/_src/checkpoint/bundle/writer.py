@@ -179,7 +179,7 @@ class BundleWriter:
         dtype = dtype or from_np(array.dtype)
         if part.shape_in(full_shape) != array.shape:
             text = f"{part} of {shape_brackets(tuple(full_shape))}, tensor: {shape_brackets(array.shape)}"
-            raise _refused(f"Slice does not match the shape of the tensor to save: {text}")
+            raise _refusal(f"Slice does not match the shape of the tensor to save: {text}")
         if array.shape == tuple(full_shape):
             self._add(name, array, dtype, shard)
             return
@@ -232,9 +232,9 @@ class BundleWriter:
 
     def _add(self, key: bytes, array: Array, dtype: DType | None, shard: int) -> None:
         if key == HEADER_KEY:
-            raise _refused("A tensor needs a name: the key of a checkpoint cannot be empty")
+            raise _refusal("A tensor needs a name: the key of a checkpoint cannot be empty")
         if key in self._entries:
-            raise _refused(f"Adding duplicate key: {key_text(key)}")
+            raise _refusal(f"Adding duplicate key: {key_text(key)}")
         dtype = dtype or from_np(array.dtype)
         check_storable(dtype, key_text(key), "save")
         if array.dtype != dtype.np_dtype:
@@ -262,15 +262,15 @@ def _entry(dtype: DType, shape: Sequence[int]) -> BundleEntryProto:
 def _check_same_tensor(entry: BundleEntryProto, name: bytes, shape: Sequence[int], dtype: DType) -> None:
     """Checks that another slice belongs to the same partitioned tensor."""
     if not entry.slices:
-        raise _refused(f"Adding duplicate key: {key_text(name)}")
+        raise _refusal(f"Adding duplicate key: {key_text(name)}")
     known_shape = tuple(dimension.size for dimension in entry.shape.dim)
     if known_shape != tuple(shape) or entry.dtype != dtype.enum:
         known = f"{DType(entry.dtype).name} {shape_brackets(known_shape)}"
         text = f"{known} and {dtype.name} {shape_brackets(tuple(shape))}"
-        raise _refused(f"Slices of {key_text(name)} are of tensors that differ in dtype or shape: {text}")
+        raise _refusal(f"Slices of {key_text(name)} are of tensors that differ in dtype or shape: {text}")
 
 
-def _refused(message: str) -> errors.OpError:
+def _refusal(message: str) -> errors.OpError:
     return errors.InvalidArgumentError(None, None, message)
 
 

@@ -23,7 +23,7 @@ from millrace._src.saved_model.constants import FINGERPRINT_FILENAME
 from millrace._src.util.text_table import size_text, table
 
 
-def saved_model_report(folder: str) -> Report:
+def report_saved_model(folder: str) -> Report:
     """Returns the report of a SavedModel.
 
     Raises: CommandError: if its file is damaged.

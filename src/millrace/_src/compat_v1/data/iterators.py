@@ -29,7 +29,7 @@ from millrace._src.data.optionals import Optional, optional_of
 from millrace._src.data.structure import ElementStructure
 from millrace._src.function.graph_function import GraphFunction
 from millrace._src.graph.func_graph import FuncGraph
-from millrace._src.graph.function_def import guarded_operation
+from millrace._src.graph.function_def import find_guarded_operation
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.import_graph_def import import_graph_def
 from millrace._src.graph.operation import Operation
@@ -245,7 +245,7 @@ def _factory(handle: Any) -> GraphFunction:
     operations = _find_needed(handle.op)
     for operation in operations.values():
         _check_copyable(operation)
-    guarded = guarded_operation(operations.values())
+    guarded = find_guarded_operation(operations.values())
     if guarded is not None:
         raise ValueError(
             f"Cannot capture a guarded node of a loaded graph (name:{guarded.name}, type:{guarded.type}) by value. Use "

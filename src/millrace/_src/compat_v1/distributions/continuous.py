@@ -12,7 +12,7 @@ import numpy as np
 
 from millrace._src.compat_v1.debugging.assertions import assert_less
 from millrace._src.compat_v1.distributions import parameters as p
-from millrace._src.compat_v1.distributions.distribution import FULLY_REPARAMETERIZED, Distribution, derived_seed
+from millrace._src.compat_v1.distributions.distribution import FULLY_REPARAMETERIZED, Distribution, derive_seed
 from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones_like, zeros_like
@@ -257,7 +257,7 @@ class StudentT(_LocationScale):
     def _sample_n(self, n: TensorLike, seed: int | None) -> Any:
         drawn = normal(p.rows(n, self._df, self._loc, self._scale), 0.0, 1.0, self.dtype, seed)
         degrees = self._df * raw.BroadcastTo(input=ones_like(self._df), shape=self.batch_shape_tensor())
-        second = derived_seed(seed, salt="student_t")
+        second = derive_seed(seed, salt="student_t")
         squares = gamma(raw.Pack(values=[n]), 0.5 * degrees, 0.5, self.dtype, second)
         return drawn * raw.Rsqrt(x=squares / degrees) * self._scale + self._loc
 
@@ -296,7 +296,7 @@ class StudentT(_LocationScale):
         is_finite = self._df > 2.0
         degrees = where(is_finite, self._df - 2.0, ones_like(self._df))
         finite = raw.Square(x=self._scale) * self._df / degrees
-        infinite = p.filled(shape_of(finite), math.inf, self.dtype)
+        infinite = p.full_of(shape_of(finite), math.inf, self.dtype)
         variance = where(is_finite, finite, infinite)
         message = "variance not defined for components of self.df <= 1"
         return p.nan_unless(self._df > 1.0, variance, self.allow_nan_stats, 1.0, self._df, message)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.compat_v1.distributions import parameters as p
-from millrace._src.compat_v1.distributions.distribution import NOT_REPARAMETERIZED, Distribution, derived_seed
+from millrace._src.compat_v1.distributions.distribution import NOT_REPARAMETERIZED, Distribution, derive_seed
 from millrace._src.core import dtypes as d
 from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.convert import convert_to_tensor
@@ -395,7 +395,7 @@ class DirichletMultinomial(_Counts):
         classes = shape_of(self._concentration)[-1]
         drawn = gamma(raw.Pack(values=[n]), self._concentration, None, self.dtype, seed)
         logits = reshape(raw.Log(x=drawn), raw.Pack(values=[-1, classes]))
-        second = derived_seed(seed, salt="dirichlet_multinomial")
+        second = derive_seed(seed, salt="dirichlet_multinomial")
         picked = categorical(logits, cast(self._total, d.int32), None, second)
         counts = reduce_sum(one_hot(picked, classes, dtype=self.dtype), -2)
         return reshape(counts, shape_of(drawn))

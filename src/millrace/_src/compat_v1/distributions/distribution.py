@@ -43,7 +43,7 @@ export_constant(__name__, "FULLY_REPARAMETERIZED", v1=["distributions.FULLY_REPA
 export_constant(__name__, "NOT_REPARAMETERIZED", v1=["distributions.NOT_REPARAMETERIZED"])
 
 
-def derived_seed(seed: int | None, salt: str) -> int | None:
+def derive_seed(seed: int | None, salt: str) -> int | None:
     """Returns the seed of a second draw that belongs to the draw with a given seed."""
     if seed is None:
         return None
@@ -235,9 +235,9 @@ class Distribution:
     def cdf(self, value: TensorLike, name: str = "cdf") -> Any:
         """Returns the probability that a sample is not above a value."""
         with name_scope(name):
-            return self._found_cdf(value, "cdf")
+            return self._find_cdf(value, "cdf")
 
-    def _found_cdf(self, value: TensorLike, method: str) -> Any:
+    def _find_cdf(self, value: TensorLike, method: str) -> Any:
         if self._says("_cdf"):
             return self._cdf(self._value(value))
         if self._says("_log_cdf"):
@@ -249,19 +249,19 @@ class Distribution:
         with name_scope(name):
             if self._says("_log_cdf"):
                 return self._log_cdf(self._value(value))
-            return raw.Log(x=self._found_cdf(value, "log_cdf"))
+            return raw.Log(x=self._find_cdf(value, "log_cdf"))
 
     def survival_function(self, value: TensorLike, name: str = "survival_function") -> Any:
         """Returns the probability that a sample is above a value."""
         with name_scope(name):
-            return 1.0 - self._found_cdf(value, "survival_function")
+            return 1.0 - self._find_cdf(value, "survival_function")
 
     def log_survival_function(self, value: TensorLike, name: str = "log_survival_function") -> Any:
         """Returns the logarithm of the probability that a sample is above a value."""
         with name_scope(name):
             if self._says("_log_survival_function"):
                 return self._log_survival_function(self._value(value))
-            return raw.Log1p(x=-self._found_cdf(value, "log_survival_function"))
+            return raw.Log1p(x=-self._find_cdf(value, "log_survival_function"))
 
     def quantile(self, value: TensorLike, name: str = "quantile") -> Any:
         """Returns the value below which samples are with a given probability."""

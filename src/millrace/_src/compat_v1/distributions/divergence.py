@@ -25,7 +25,7 @@ from millrace._src.util.export import export
 _divergences: dict[tuple[type, type], Callable[..., Any]] = {}
 
 
-def _registered(first: type, second: type) -> Callable[..., Any] | None:
+def _find_registered(first: type, second: type) -> Callable[..., Any] | None:
     """Returns the divergence of the nearest base classes."""
     pairs = [(i + j, (a, b)) for i, a in enumerate(inspect.getmro(first)) for j, b in enumerate(inspect.getmro(second))]
     known = [(distance, pair) for distance, pair in pairs if pair in _divergences]
@@ -86,7 +86,7 @@ def kl_divergence(
 
     Raises: NotImplementedError: if nothing is registered for the classes of both.
     """
-    compute = _registered(type(distribution_a), type(distribution_b))
+    compute = _find_registered(type(distribution_a), type(distribution_b))
     if compute is None:
         raise NotImplementedError(
             "No KL(distribution_a || distribution_b) registered for distribution_a type "

@@ -75,7 +75,7 @@ def rows(n: object, *values: object) -> Any:
     return raw.ConcatV2(values=[raw.Pack(values=[n]), dynamic_shape(*values)], axis=0)
 
 
-def filled(shape: Any, value: float, dtype: Any) -> Any:
+def full_of(shape: Any, value: float, dtype: Any) -> Any:
     """Returns a tensor of one number."""
     return fill(shape, convert_to_tensor(value, dtype=dtype))
 
@@ -92,7 +92,7 @@ def nan_unless(condition: Any, value: Any, is_allowed: bool, least: Any, paramet
       message: The message of the check.
     """
     if is_allowed:
-        return where(condition, value, filled(shape_of(value), math.nan, value.dtype))
+        return where(condition, value, full_of(shape_of(value), math.nan, value.dtype))
     return after(value, assert_less(convert_to_tensor(least, dtype=parameter.dtype), parameter, message=message))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.compat_v1.distributions import parameters as p
-from millrace._src.compat_v1.distributions.distribution import FULLY_REPARAMETERIZED, Distribution, derived_seed
+from millrace._src.compat_v1.distributions.distribution import FULLY_REPARAMETERIZED, Distribution, derive_seed
 from millrace._src.core.argument_types import ShapeLike, TensorLike
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
@@ -214,7 +214,7 @@ class Beta(Distribution):
         wide = raw.BroadcastTo(input=ones_like(self.total_concentration), shape=self.batch_shape_tensor())
         shape = raw.Pack(values=[n])
         first = gamma(shape, self._a * wide, None, self.dtype, seed)
-        second = gamma(shape, self._b * wide, None, self.dtype, derived_seed(seed, salt="beta"))
+        second = gamma(shape, self._b * wide, None, self.dtype, derive_seed(seed, salt="beta"))
         return first / (first + second)
 
     def _log_prob(self, x: Any) -> Any:

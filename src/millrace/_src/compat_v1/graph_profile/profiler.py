@@ -67,10 +67,10 @@ def profile(graph: Any = None, run_meta: Any = None, op_log: Any = None, cmd: st
     """
     graph = current_graph() if graph is None else graph
     chosen = ProfileOptionBuilder.trainable_variables_parameter() if options == 0 else options
-    return _profiled(graph, [] if run_meta is None else [run_meta], op_log, cmd, chosen)
+    return _profile(graph, [] if run_meta is None else [run_meta], op_log, cmd, chosen)
 
 
-def _profiled(graph: Any, run_metas: Sequence[Any], op_log: object, cmd: str, options: dict[str, Any]) -> Any:
+def _profile(graph: Any, run_metas: Sequence[Any], op_log: object, cmd: str, options: dict[str, Any]) -> Any:
     costs = [c for c in costs_of(graph, run_metas, op_log) if is_accounted(c, options)]
     if cmd == "graph":
         message = "tf.compat.v1.profiler: cmd='graph' is not supported; 'scope', 'op' and 'code' are."
@@ -178,13 +178,13 @@ def _by_key(costs: Sequence[Cost], options: dict[str, Any], key: Callable[[Cost]
     for name in names:
         node = node.children.add(name=name)
         _fill_group(node, groups[name])
-        rows.append([name, len(groups[name]), *[getattr(node, _FIELDS[a]) for a in _selected(options)]])
+        rows.append([name, len(groups[name]), *[getattr(node, _FIELDS[a]) for a in _select(options)]])
     _add_chain_totals(root)
-    columns = ["node name", "nodes", *[f"{a} ({_UNITS[a]})" for a in _selected(options)]]
+    columns = ["node name", "nodes", *[f"{a} ({_UNITS[a]})" for a in _select(options)]]
     return root, table(columns, rows, right=columns[1:]) + "\n"
 
 
-def _selected(options: dict[str, Any]) -> list[str]:
+def _select(options: dict[str, Any]) -> list[str]:
     return [attribute for attribute in options["select"] if attribute in _FIELDS]
 
 
@@ -267,7 +267,7 @@ class Profiler:
     def _run(self, cmd: str, options: dict[str, Any]) -> Any:
         step = options["step"]
         metas = list(self._steps.values()) if step < 0 else [self._steps[step]] if step in self._steps else []
-        return _profiled(self._graph, metas, self._op_log, cmd, options)
+        return _profile(self._graph, metas, self._op_log, cmd, options)
 
     def profile_name_scope(self, options: dict[str, Any]) -> Any:
         """Returns, and prints, the costs by name scope: a `GraphNodeProto`."""

@@ -9,10 +9,10 @@ from millrace._src.compat_v1.losses.reduction import (
     Reduction,
     add_loss,
     compute_weighted_loss,
-    number_of_weighted,
+    count_weighted,
 )
 from millrace._src.compat_v1.v1_wrappers import v1_arguments
-from millrace._src.compat_v1.weights import squeezed_like
+from millrace._src.compat_v1.weights import squeeze_like
 from millrace._src.core import dtypes as d
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
@@ -265,7 +265,7 @@ def mean_pairwise_squared_error(
         differences = raw.Sub(x=predictions, y=labels)
         axes = range_op(1, rank_of(differences))
         squares = reduce_sum(raw.Square(x=differences), axes, keepdims=True)
-        count = number_of_weighted(differences, weights, per_row=True)
+        count = count_weighted(differences, weights, per_row=True)
         first = 2.0 * divide_no_nan(squares, raw.Maximum(x=count - 1, y=0.0), name="value")
         total = reduce_sum(differences, axes, keepdims=True)
         pairs = raw.Maximum(x=raw.Mul(x=count, y=count - 1), y=0.0)
@@ -414,7 +414,7 @@ def sparse_softmax_cross_entropy(
     """
     _require(labels=labels, logits=logits)
     with name_scope(scope, "sparse_softmax_cross_entropy_loss") as scope:
-        labels, logits = squeezed_like(labels, logits, expected_rank_diff=1)
+        labels, logits = squeeze_like(labels, logits, expected_rank_diff=1)
         weights = convert_to_tensor(weights)
         if weights.shape.rank and labels.shape.rank is not None and weights.shape.rank - labels.shape.rank == 1:
             weights = raw.Squeeze(input=weights, axis=[-1])

@@ -6,7 +6,7 @@ from typing import Any
 
 from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
-from millrace._src.compat_v1.weights import broadcast_weights, checked_broadcast
+from millrace._src.compat_v1.weights import broadcast_weights, check_broadcast
 from millrace._src.core import dtypes as d
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope, state
@@ -105,17 +105,17 @@ def compute_weighted_loss(
     """
     Reduction.validate(reduction)
     with name_scope(scope, "weighted_loss"):
-        with checked_broadcast(weights, losses):
+        with check_broadcast(weights, losses):
             losses = convert_to_tensor(losses)
             weighed = cast(losses, d.float32)
             weights = cast(weights, d.float32)
-            loss = _reduced(raw.Mul(x=weighed, y=weights), weights, reduction, weighed)
+            loss = _reduce(raw.Mul(x=weighed, y=weights), weights, reduction, weighed)
             result: Tensor = cast(loss, losses.dtype)
             add_loss(result, loss_collection)
             return result
 
 
-def _reduced(products: Any, weights: Any, reduction: str, losses: Any) -> Any:
+def _reduce(products: Any, weights: Any, reduction: str, losses: Any) -> Any:
     """Reduces the products of losses and weights."""
     if reduction == Reduction.NONE:
         return products
@@ -128,11 +128,11 @@ def _reduced(products: Any, weights: Any, reduction: str, losses: Any) -> Any:
         with name_scope(None, "num_elements") as scope:
             count = cast(size_of(losses, name=scope), losses.dtype)
     else:
-        count = number_of_weighted(losses, weights)
+        count = count_weighted(losses, weights)
     return divide_no_nan(reduce_sum(total), count, name="value")
 
 
-def number_of_weighted(losses: object, weights: Any, per_row: bool = False) -> Any:
+def count_weighted(losses: object, weights: Any, per_row: bool = False) -> Any:
     """Counts the elements whose weight is not zero, all together or for each row of the batch."""
     with name_scope(None, "num_present") as scope:
         weights = cast(weights, d.float32)

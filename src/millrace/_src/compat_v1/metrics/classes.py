@@ -11,13 +11,13 @@ from millrace._src.compat_v1.math.arithmetic import confusion_matrix_v1
 from millrace._src.compat_v1.metrics.streaming import (
     Collections,
     Pair,
-    added,
-    collected,
+    add,
+    collect,
     metric_scope,
     metric_variable,
     ratio_of,
 )
-from millrace._src.compat_v1.weights import squeezed_like
+from millrace._src.compat_v1.weights import squeeze_like
 from millrace._src.core import dtypes as d
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
@@ -70,7 +70,7 @@ def mean_per_class_accuracy(
     with metric_scope("mean_per_class_accuracy", name, "mean_accuracy"):
         labels = _flat(cast(labels, d.int64))
         predictions = _flat(convert_to_tensor(predictions))
-        labels, predictions = squeezed_like(labels, predictions)
+        labels, predictions = squeeze_like(labels, predictions)
         predictions.shape.assert_is_compatible_with(labels.shape)
         total, count = metric_variable([num_classes], "total"), metric_variable([num_classes], "count")
         numbers = ones([size_of(labels)], d.float32)
@@ -80,12 +80,12 @@ def mean_per_class_accuracy(
         if weights is not None:
             weights = cast(_flat(convert_to_tensor(weights)), d.float32)
             is_correct, numbers = is_correct * weights, numbers * weights
-        seen, right = _scattered(total, labels, numbers), _scattered(count, labels, is_correct)
+        seen, right = _scatter(total, labels, numbers), _scatter(count, labels, is_correct)
         value = reduce_mean(ratio_of(count, total, None), name="mean_accuracy")
-        return collected(value, ratio_of(right, seen, "update_op"), metrics_collections, updates_collections)
+        return collect(value, ratio_of(right, seen, "update_op"), metrics_collections, updates_collections)
 
 
-def _scattered(variable: Any, indices: Any, values: Any) -> Any:
+def _scatter(variable: Any, indices: Any, values: Any) -> Any:
     """Adds values to elements of a variable, and returns the variable's new value."""
     update = raw.ResourceScatterAdd(resource=variable.handle, indices=indices, updates=values)
     with control_dependencies([update]):
@@ -123,8 +123,8 @@ def mean_iou(
         flat = _flat(cast(labels, d.int64)), _flat(cast(predictions, d.int64))
         flat_weights = None if weights is None else _flat(convert_to_tensor(weights))
         batch = confusion_matrix_v1(*flat, num_classes, dtype=d.float64, weights=flat_weights)
-        update = added(matrix, batch)
-        return collected(_mean_of_ratios(convert_to_tensor(matrix)), update, metrics_collections, updates_collections)
+        update = add(matrix, batch)
+        return collect(_mean_of_ratios(convert_to_tensor(matrix)), update, metrics_collections, updates_collections)
 
 
 def _mean_of_ratios(matrix: Any) -> Any:

@@ -10,11 +10,11 @@ from typing import Any
 from millrace._src.compat_v1.metrics.streaming import (
     Collections,
     Pair,
-    accumulated_count,
-    collected,
+    accumulate_count,
+    collect,
     metric_scope,
 )
-from millrace._src.compat_v1.weights import squeezed_like
+from millrace._src.compat_v1.weights import squeeze_like
 from millrace._src.core import dtypes as d
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.ops import raw
@@ -23,16 +23,16 @@ from millrace._src.ops.math.casting import cast
 from millrace._src.util.export import export
 
 
-def _counted(
+def _count(
     kind: tuple[str, bool, bool], labels: Any, predictions: Any, weights: Any, collections: Any, name: str | None
 ) -> Pair:
     """Counts the answers with given truth values of label and prediction."""
     function, label, prediction = kind
     with metric_scope(function, name, function):
-        labels, predictions = squeezed_like(cast(labels, d.bool_), cast(predictions, d.bool_))
+        labels, predictions = squeeze_like(cast(labels, d.bool_), cast(predictions, d.bool_))
         predictions.shape.assert_is_compatible_with(labels.shape)
         values = raw.LogicalAnd(x=raw.Equal(x=labels, y=label), y=raw.Equal(x=predictions, y=prediction))
-        return accumulated_count(values, weights, *collections)
+        return accumulate_count(values, weights, *collections)
 
 
 @export(v1=["metrics.true_positives"])
@@ -64,7 +64,7 @@ def true_positives(
     Raises: RuntimeError: in eager mode.
     """
     collections = metrics_collections, updates_collections
-    return _counted(("true_positives", True, True), labels, predictions, weights, collections, name)
+    return _count(("true_positives", True, True), labels, predictions, weights, collections, name)
 
 
 @export(v1=["metrics.false_positives"])
@@ -81,7 +81,7 @@ def false_positives(
     Args: labels: As all arguments, see `tf.compat.v1.metrics.true_positives`.
     """
     collections = metrics_collections, updates_collections
-    return _counted(("false_positives", False, True), labels, predictions, weights, collections, name)
+    return _count(("false_positives", False, True), labels, predictions, weights, collections, name)
 
 
 @export(v1=["metrics.true_negatives"])
@@ -98,7 +98,7 @@ def true_negatives(
     Args: labels: As all arguments, see `tf.compat.v1.metrics.true_positives`.
     """
     collections = metrics_collections, updates_collections
-    return _counted(("true_negatives", False, False), labels, predictions, weights, collections, name)
+    return _count(("true_negatives", False, False), labels, predictions, weights, collections, name)
 
 
 @export(v1=["metrics.false_negatives"])
@@ -115,7 +115,7 @@ def false_negatives(
     Args: labels: As all arguments, see `tf.compat.v1.metrics.true_positives`.
     """
     collections = metrics_collections, updates_collections
-    return _counted(("false_negatives", True, False), labels, predictions, weights, collections, name)
+    return _count(("false_negatives", True, False), labels, predictions, weights, collections, name)
 
 
 def _share(positives: Any, others: Any, name: str) -> Any:
@@ -141,7 +141,7 @@ def precision(
         right, update_right = true_positives(labels, predictions, weights)
         wrong, update_wrong = false_positives(labels, predictions, weights)
         value, update = _share(right, wrong, "value"), _share(update_right, update_wrong, "update_op")
-        return collected(value, update, metrics_collections, updates_collections)
+        return collect(value, update, metrics_collections, updates_collections)
 
 
 @export(v1=["metrics.recall"])
@@ -161,4 +161,4 @@ def recall(
         right, update_right = true_positives(labels, predictions, weights)
         missed, update_missed = false_negatives(labels, predictions, weights)
         value, update = _share(right, missed, "value"), _share(update_right, update_missed, "update_op")
-        return collected(value, update, metrics_collections, updates_collections)
+        return collect(value, update, metrics_collections, updates_collections)

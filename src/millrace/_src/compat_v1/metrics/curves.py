@@ -13,7 +13,7 @@ from typing import Any
 from millrace._src.compat_v1.metrics.streaming import (
     Collections,
     Pair,
-    collected,
+    collect,
     metric_scope,
 )
 from millrace._src.compat_v1.metrics.thresholds import EPSILON, counts_at_thresholds, even_thresholds
@@ -81,15 +81,15 @@ def auc(
                 f"Invalid summation_method: {summation_method} summation_method should be 'trapezoidal', "
                 "'careful_interpolation', 'minoring', or 'majoring'."
             )
-        limits = even_thresholds(num_thresholds) if thresholds is None else _framed(thresholds)
+        limits = even_thresholds(num_thresholds) if thresholds is None else _frame(thresholds)
         counts = counts_at_thresholds(labels, predictions, limits, weights, _KINDS)
         value, update = (
             _area(kinds, curve, summation_method, part) for kinds, part in zip(counts, ("value", "update_op"))
         )
-        return collected(value, update, metrics_collections, updates_collections)
+        return collect(value, update, metrics_collections, updates_collections)
 
 
-def _framed(thresholds: Sequence[float]) -> list[float]:
+def _frame(thresholds: Sequence[float]) -> list[float]:
     limits = [-EPSILON, *sorted(thresholds), 1.0 + EPSILON]
     if list(thresholds) != limits[1:-1] or any(not 0.0 <= limit <= 1.0 for limit in thresholds):
         raise ValueError(f"thresholds must be ascending numbers between 0 and 1, not {list(thresholds)}.")
@@ -99,7 +99,7 @@ def _framed(thresholds: Sequence[float]) -> list[float]:
 def _area(counts: dict[str, Any], curve: str, method: str, name: str) -> Any:
     tp, fn, tn, fp = (counts[kind] for kind in _KINDS)
     if curve == "PR" and method == "careful_interpolation":
-        return _interpolated_area(tp, fn, fp)
+        return _interpolate_area(tp, fn, fp)
     recall = raw.RealDiv(x=tp + _SMALL, y=tp + fn + _SMALL)
     if curve == "ROC":
         x, y = raw.RealDiv(x=fp, y=fp + tn + _SMALL), recall
@@ -110,7 +110,7 @@ def _area(counts: dict[str, Any], curve: str, method: str, name: str) -> Any:
     return reduce_sum(raw.Mul(x=x[:-1] - x[1:], y=height), name=name)
 
 
-def _interpolated_area(tp: Any, fn: Any, fp: Any) -> Any:
+def _interpolate_area(tp: Any, fn: Any, fp: Any) -> Any:
     """Returns the area below a curve of precision over recall whose pieces are hyperbolas.
 
     Davis & Goadrich, "The Relationship Between Precision-Recall and ROC Curves", 2006.
@@ -164,7 +164,7 @@ def sensitivity_at_specificity(
         limits = even_thresholds(num_thresholds)
         counts = counts_at_thresholds(labels, predictions, limits, weights, _KINDS)
         value, update = (_sensitivity(kinds, specificity, part) for kinds, part in zip(counts, ("value", "update_op")))
-        return collected(value, update, metrics_collections, updates_collections)
+        return collect(value, update, metrics_collections, updates_collections)
 
 
 def _sensitivity(counts: dict[str, Any], specificity: float, name: str) -> Any:
@@ -208,7 +208,7 @@ def specificity_at_sensitivity(
         limits = even_thresholds(num_thresholds)
         counts = counts_at_thresholds(labels, predictions, limits, weights, _KINDS)
         value, update = (_specificity(kinds, sensitivity, part) for kinds, part in zip(counts, ("value", "update_op")))
-        return collected(value, update, metrics_collections, updates_collections)
+        return collect(value, update, metrics_collections, updates_collections)
 
 
 def _specificity(counts: dict[str, Any], sensitivity: float, name: str) -> Any:

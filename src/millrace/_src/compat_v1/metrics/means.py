@@ -10,14 +10,14 @@ from typing import Any
 from millrace._src.compat_v1.metrics.streaming import (
     Collections,
     Pair,
-    added,
-    collected,
+    add,
+    collect,
     metric_scope,
     metric_variable,
     ratio_of,
     require_graph,
 )
-from millrace._src.compat_v1.weights import broadcast_weights, fitted_weights, squeezed_like
+from millrace._src.compat_v1.weights import broadcast_weights, fit_weights, squeeze_like
 from millrace._src.core import dtypes as d
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
@@ -62,12 +62,12 @@ def mean(
         if weights is None:
             number = cast(size_of(values), d.float32)
         else:
-            weights = broadcast_weights(fitted_weights(cast(weights, d.float32), values), values)
+            weights = broadcast_weights(fit_weights(cast(weights, d.float32), values), values)
             values = raw.Mul(x=values, y=weights)
             number = reduce_sum(weights)
-        updates = added(total, reduce_sum(values)), added(count, number)
+        updates = add(total, reduce_sum(values)), add(count, number)
         value = ratio_of(total, count, "value")
-        return collected(value, ratio_of(*updates, "update_op"), metrics_collections, updates_collections)
+        return collect(value, ratio_of(*updates, "update_op"), metrics_collections, updates_collections)
 
 
 @export(v1=["metrics.mean_tensor"])
@@ -96,12 +96,12 @@ def mean_tensor(
         count = metric_variable(values.shape.as_list(), "count_tensor")
         numbers = ones_like(values)
         if weights is not None:
-            weights = broadcast_weights(fitted_weights(cast(weights, d.float32), values), values)
+            weights = broadcast_weights(fit_weights(cast(weights, d.float32), values), values)
             values = raw.Mul(x=values, y=weights)
             numbers = raw.Mul(x=numbers, y=weights)
-        updates = added(total, values), added(count, numbers)
+        updates = add(total, values), add(count, numbers)
         value = ratio_of(total, count, "value")
-        return collected(value, ratio_of(*updates, "update_op"), metrics_collections, updates_collections)
+        return collect(value, ratio_of(*updates, "update_op"), metrics_collections, updates_collections)
 
 
 @export(v1=["metrics.accuracy"])
@@ -135,7 +135,7 @@ def accuracy(
       ValueError: if the shapes differ.
     """
     require_graph("accuracy")
-    labels, predictions = squeezed_like(labels, predictions)
+    labels, predictions = squeeze_like(labels, predictions)
     predictions.shape.assert_is_compatible_with(labels.shape)
     if labels.dtype != predictions.dtype:
         predictions = cast(predictions, labels.dtype)
@@ -148,7 +148,7 @@ def _floats(labels: Any, predictions: Any) -> tuple[Any, Any]:
 
     Raises: ValueError: if the shapes differ.
     """
-    labels, predictions = squeezed_like(cast(labels, d.float32), cast(predictions, d.float32))
+    labels, predictions = squeeze_like(cast(labels, d.float32), cast(predictions, d.float32))
     predictions.shape.assert_is_compatible_with(labels.shape)
     return labels, predictions
 
@@ -207,7 +207,7 @@ def root_mean_squared_error(
     require_graph("root_mean_squared_error")
     found = mean_squared_error(labels, predictions, weights, name=name or "root_mean_squared_error")
     value, update = (raw.Sqrt(x=part) for part in found)
-    return collected(value, update, metrics_collections, updates_collections)
+    return collect(value, update, metrics_collections, updates_collections)
 
 
 @export(v1=["metrics.mean_relative_error"])
@@ -233,7 +233,7 @@ def mean_relative_error(
     """
     require_graph("mean_relative_error")
     labels, predictions = _floats(labels, predictions)
-    predictions, normalizer = squeezed_like(predictions, convert_to_tensor(normalizer))
+    predictions, normalizer = squeeze_like(predictions, convert_to_tensor(normalizer))
     predictions.shape.assert_is_compatible_with(normalizer.shape)
     ratios = raw.RealDiv(x=raw.Abs(x=raw.Sub(x=labels, y=predictions)), y=normalizer)
     errors = where_select(raw.Equal(x=normalizer, y=0.0), zeros_like(labels), ratios)
@@ -266,7 +266,7 @@ def mean_cosine_distance(
     products = reduce_sum(raw.Mul(x=predictions, y=labels), [dim], keepdims=True)
     found = mean(products, weights, None, None, name or "mean_cosine_distance")
     value, update = (raw.Sub(x=1.0, y=part) for part in found)
-    return collected(value, update, metrics_collections, updates_collections)
+    return collect(value, update, metrics_collections, updates_collections)
 
 
 @export(v1=["metrics.percentage_below"])

@@ -12,14 +12,14 @@ from typing import Any
 from millrace._src.compat_v1.metrics.streaming import (
     Collections,
     Pair,
-    added,
-    collected,
+    add,
+    collect,
     metric_scope,
     metric_variable,
     require_graph,
     scope_name,
 )
-from millrace._src.compat_v1.weights import broadcast_weights, checked_broadcast
+from millrace._src.compat_v1.weights import broadcast_weights, check_broadcast
 from millrace._src.core import dtypes as d
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import name_scope
@@ -77,15 +77,15 @@ def _sizes(sets: Any, weights: Any) -> Any:
     sizes = cast(set_size(sets), d.float64)
     if weights is None:
         return sizes
-    with checked_broadcast(weights, sizes):
+    with check_broadcast(weights, sizes):
         return raw.Mul(x=sizes, y=cast(weights, d.float64))
 
 
-def _streamed(kind: tuple[str, int | None, int | None], sets: object, weights: object) -> Pair:
+def _stream(kind: tuple[str, int | None, int | None], sets: object, weights: object) -> Pair:
     """Keeps the sum of the sizes of sets in a variable; returns the value so far and the update."""
     name = _name(*kind)
     variable = metric_variable([], name, d.float64)
-    return convert_to_tensor(variable), added(variable, reduce_sum(_sizes(sets, weights)))
+    return convert_to_tensor(variable), add(variable, reduce_sum(_sizes(sets, weights)))
 
 
 def _top_classes(predictions: Any, k: int) -> Any:
@@ -138,11 +138,11 @@ def _scope(function: str, name: str | None, default_name: str, k: int | None, cl
 def _precision(labels: Any, predicted: Any, kind: tuple[Any, Any], weights: Any, collections: Any) -> Pair:
     labels = _of_class(_label_sets(labels, predicted), kind[1])
     predicted = _of_class(predicted, kind[1])
-    tp, update_tp = _streamed(("true_positive", *kind), set_intersection(predicted, labels), weights)
-    fp, update_fp = _streamed(("false_positive", *kind), set_difference(predicted, labels), weights)
+    tp, update_tp = _stream(("true_positive", *kind), set_intersection(predicted, labels), weights)
+    fp, update_fp = _stream(("false_positive", *kind), set_difference(predicted, labels), weights)
     value = raw.RealDiv(x=tp, y=tp + fp, name=scope_name())
     update = raw.RealDiv(x=update_tp, y=update_tp + update_fp, name="update")
-    return collected(value, update, *collections)
+    return collect(value, update, *collections)
 
 
 @export(v1=["metrics.precision_at_k"])
@@ -218,12 +218,12 @@ def recall_at_top_k(
 def _recall(labels: Any, predicted: Any, kind: tuple[Any, Any], weights: Any, collections: Any) -> Pair:
     labels = _of_class(_label_sets(labels, predicted), kind[1])
     predicted = _of_class(predicted, kind[1])
-    tp, update_tp = _streamed(("true_positive", *kind), set_intersection(predicted, labels), weights)
+    tp, update_tp = _stream(("true_positive", *kind), set_intersection(predicted, labels), weights)
     missed = set_difference(predicted, labels, aminusb=False)
-    fn, update_fn = _streamed(("false_negative", *kind), missed, weights)
+    fn, update_fn = _stream(("false_negative", *kind), missed, weights)
     value = raw.RealDiv(x=tp, y=tp + fn, name=scope_name())
     update = raw.RealDiv(x=update_tp, y=update_tp + update_fn, name="update")
-    return collected(value, update, *collections)
+    return collect(value, update, *collections)
 
 
 @export(v1=["metrics.recall_at_k"])
@@ -323,6 +323,6 @@ def _mean(precision: Any, weights: Any, collections: Any) -> Pair:
     most = metric_variable([], "max_1", d.float64)
     batch = cast(size_of(precision), d.float64) if weights is None else reduce_sum(weights)
     total = metric_variable([], "total", d.float64)
-    updates = added(total, reduce_sum(precision)), added(most, batch)
+    updates = add(total, reduce_sum(precision)), add(most, batch)
     value = divide_no_nan(total, most, name="mean")
-    return collected(value, divide_no_nan(*updates, name=scope_name()), *collections)
+    return collect(value, divide_no_nan(*updates, name=scope_name()), *collections)

@@ -13,7 +13,7 @@ from millrace._src.compat_v1.default_graph import get_default_graph
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.compat_v1.variables.scope_opening import variable_scope
 from millrace._src.compat_v1.variables.variable import VariableV1
-from millrace._src.compat_v1.weights import broadcast_weights, fitted_weights
+from millrace._src.compat_v1.weights import broadcast_weights, fit_weights
 from millrace._src.core import dtypes as d
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
@@ -55,7 +55,7 @@ def metric_variable(shape: Sequence[int], name: str, dtype: Any = d.float32) -> 
     )
 
 
-def added(variable: Any, batch: Any) -> Any:
+def add(variable: Any, batch: Any) -> Any:
     """Adds what a batch gives to a variable, and returns the variable's new value."""
     with control_dependencies([variable.assign_add(batch, read_value=False)]):
         return convert_to_tensor(variable)
@@ -66,7 +66,7 @@ def scope_name() -> str:
     return f"{get_current_name_scope()}/"
 
 
-def collected(value: Any, update: Any, metrics: Collections, updates: Collections) -> Pair:
+def collect(value: Any, update: Any, metrics: Collections, updates: Collections) -> Pair:
     """Adds the value and the update of a metric to collections, and returns both."""
     if metrics:
         get_default_graph().add_to_collections(metrics, value)
@@ -80,17 +80,17 @@ def ratio_of(total: Any, count: Any, name: str | None) -> Any:
     return divide_no_nan(total, raw.Maximum(x=count, y=0), name=name)
 
 
-def weighed(values: Any, weights: Any) -> Any:
+def weigh(values: Any, weights: Any) -> Any:
     """Returns values times weights; the weights may have a dimension of size 1 more or less at the end."""
-    weights = broadcast_weights(fitted_weights(cast(weights, values.dtype), values), values)
+    weights = broadcast_weights(fit_weights(cast(weights, values.dtype), values), values)
     return raw.Mul(x=values, y=weights)
 
 
-def accumulated_count(values: Any, weights: object, metrics: Collections, updates: Collections) -> Pair:
+def accumulate_count(values: Any, weights: object, metrics: Collections, updates: Collections) -> Pair:
     """Keeps the sum of the weights of true values in a variable `count`."""
     count = metric_variable([], "count")
     numbers = cast(values, d.float32)
     if weights is not None:
-        numbers = weighed(numbers, weights)
+        numbers = weigh(numbers, weights)
     value = raw.Identity(input=count)
-    return collected(value, added(count, reduce_sum(numbers)), metrics, updates)
+    return collect(value, add(count, reduce_sum(numbers)), metrics, updates)

@@ -12,12 +12,12 @@ from millrace._src.compat_v1.debugging.assertions import assert_greater_equal, a
 from millrace._src.compat_v1.metrics.streaming import (
     Collections,
     Pair,
-    added,
-    collected,
+    add,
+    collect,
     metric_scope,
     metric_variable,
 )
-from millrace._src.compat_v1.weights import broadcast_weights, fitted_weights, squeezed_like
+from millrace._src.compat_v1.weights import broadcast_weights, fit_weights, squeeze_like
 from millrace._src.core import dtypes as d
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
@@ -46,10 +46,10 @@ def counts_at_thresholds(
 
     Returns: By kind, the values so far, and the updates.
     """
-    labels, scores = squeezed_like(cast(labels, d.bool_), cast(predictions, d.float32))
+    labels, scores = squeeze_like(cast(labels, d.bool_), cast(predictions, d.float32))
     scores.shape.assert_is_compatible_with(labels.shape)
     if weights is not None:
-        weights = broadcast_weights(fitted_weights(cast(weights, d.float32), scores), scores)
+        weights = broadcast_weights(fit_weights(cast(weights, d.float32), scores), scores)
         weights = reshape(weights, [1, -1])
     is_label = reshape(labels, [1, -1])
     limits = convert_to_tensor(list(thresholds), d.float32)
@@ -66,7 +66,7 @@ def counts_at_thresholds(
         variable = metric_variable([len(thresholds)], kind)
         numbers = cast(raw.LogicalAnd(x=answers[kind][0], y=answers[kind][1]), d.float32)
         numbers = numbers if weights is None else numbers * weights
-        updates[kind] = added(variable, reduce_sum(numbers, 1))
+        updates[kind] = add(variable, reduce_sum(numbers, 1))
         values[kind] = convert_to_tensor(variable)
     return values, updates
 
@@ -86,7 +86,7 @@ def _kind_at_thresholds(
 ) -> Pair:
     with metric_scope(f"{kind}_at_thresholds", name, kind):
         values, updates = counts_at_thresholds(labels, predictions, thresholds, weights, [kind])
-        return collected(raw.Identity(input=values[kind]), updates[kind], *collections)
+        return collect(raw.Identity(input=values[kind]), updates[kind], *collections)
 
 
 @export(v1=["metrics.true_positives_at_thresholds"])
@@ -203,7 +203,7 @@ def precision_at_thresholds(
             _share(values, kinds[1], "precision_value"),
             _share(updates, kinds[1], "precision_update_op"),
         )
-        return collected(value, update, metrics_collections, updates_collections)
+        return collect(value, update, metrics_collections, updates_collections)
 
 
 @export(v1=["metrics.recall_at_thresholds"])
@@ -224,4 +224,4 @@ def recall_at_thresholds(
         kinds = ("true_positives", "false_negatives")
         values, updates = counts_at_thresholds(labels, predictions, thresholds, weights, kinds)
         value, update = _share(values, kinds[1], "recall_value"), _share(updates, kinds[1], "recall_update_op")
-        return collected(value, update, metrics_collections, updates_collections)
+        return collect(value, update, metrics_collections, updates_collections)

@@ -111,8 +111,8 @@ def _loop(
         nest.assert_same_structure(state, new_state)
         if lengths is not None:
             is_over = raw.GreaterEqual(x=time, y=lengths)
-            output = cells.kept_where(is_over, zero, output)
-            new_state = cells.kept_where(is_over, state, new_state)
+            output = cells.keep_where(is_over, zero, output)
+            new_state = cells.keep_where(is_over, state, new_state)
         written = [array.write(time, part) for array, part in zip(arrays, nest.flatten(output))]
         return time + 1, written, nest.pack_sequence_as(state, nest.flatten(new_state))
 
@@ -223,8 +223,8 @@ def raw_rnn(
             output, cell_state = cell(read, state)
             asked = loop_fn(time + 1, output, cell_state, kept if loop_state is not None else None)
             new_over, new_input, new_state, new_emitted, new_kept = asked
-            shown = cells.kept_where(over, zero, output if emitted is None else new_emitted)
-            new_state = cells.kept_where(over, state, new_state)
+            shown = cells.keep_where(over, zero, output if emitted is None else new_emitted)
+            new_state = cells.keep_where(over, state, new_state)
             written = [array.write(time, part) for array, part in zip(arrays, nest.flatten(shown))]
             both_over = raw.LogicalOr(x=over, y=new_over)
             return time + 1, both_over, new_input, written, new_state, kept if new_kept is None else new_kept

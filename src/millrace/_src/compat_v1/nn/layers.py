@@ -29,7 +29,7 @@ from millrace._src.ops.nn.dropout import dropout
 from millrace._src.ops.nn.max_pool_ops import max_pool_op
 from millrace._src.ops.nn.moments import moments
 from millrace._src.util.export import export
-from millrace._src.util.old_arguments import given, one_of
+from millrace._src.util.old_arguments import one_of, require
 
 
 @export(v1=["nn.conv2d"])
@@ -179,7 +179,7 @@ def dropout_v1(
     Raises: ValueError: if neither or both probabilities are given.
     """
     rate = one_of("keep_prob", None if keep_prob is None else 1.0 - keep_prob, "rate", rate)
-    return dropout(x, given(rate, "`rate` must be provided."), noise_shape=noise_shape, seed=seed, name=name)
+    return dropout(x, require(rate, "`rate` must be provided."), noise_shape=noise_shape, seed=seed, name=name)
 
 
 moments_v1 = export(v1=["nn.moments"])(

@@ -68,7 +68,7 @@ def _integers(quantized: Any, dtype: object) -> Any:
     return cast(raw.Bitcast(input=quantized, type=_STORED[quantized.dtype]), dtype)
 
 
-def _quantized(integers: Any, dtype: Any) -> Any:
+def _as_quantized(integers: Any, dtype: Any) -> Any:
     return raw.Bitcast(input=cast(integers, _STORED[dtype]), type=dtype)
 
 
@@ -106,7 +106,7 @@ def quantized_max_pool(
     with name_scope(name, "QuantizedMaxPool"):
         numbers = _integers(input, d.float32)
         pooled = raw.MaxPool(input=numbers, ksize=ksize, strides=strides, padding=padding)
-        return QuantizedMaxPool(_quantized(pooled, input.dtype), *_bounds(min_input, max_input))
+        return QuantizedMaxPool(_as_quantized(pooled, input.dtype), *_bounds(min_input, max_input))
 
 
 @export(v1=["nn.quantized_avg_pool"])
@@ -139,7 +139,7 @@ def quantized_avg_pool(
     with name_scope(name, "QuantizedAvgPool"):
         numbers = _integers(input, d.float32)
         pooled = raw.AvgPool(value=numbers, ksize=ksize, strides=strides, padding=padding)
-        return QuantizedAvgPool(_quantized(raw.Round(x=pooled), input.dtype), *_bounds(min_input, max_input))
+        return QuantizedAvgPool(_as_quantized(raw.Round(x=pooled), input.dtype), *_bounds(min_input, max_input))
 
 
 def _step(low: Any, high: Any, dtype: d.DType) -> Any:
@@ -200,7 +200,7 @@ def quantized_conv2d(
         images, filters = _from_zero(input, *bounds), _from_zero(filter, *filter_bounds)
         found = raw.Conv2D(input=images, filter=filters, strides=strides, padding=padding, dilations=dilations)
         unit = _step(*bounds, input.dtype) * _step(*filter_bounds, filter.dtype)
-        return QuantizedConv2D(_quantized(found, d.qint32), unit * float(d.int32.min), unit * float(d.int32.max))
+        return QuantizedConv2D(_as_quantized(found, d.qint32), unit * float(d.int32.min), unit * float(d.int32.max))
 
 
 @export(v1=["nn.quantized_relu_x"])

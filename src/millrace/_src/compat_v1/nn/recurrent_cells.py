@@ -90,10 +90,10 @@ def full_shape(batch_size: object, size: object) -> list[Any]:
 
 def zero_outputs(cell: Any, batch_size: Any, dtype: Any) -> Any:
     """Returns zeros in the structure of a cell's outputs."""
-    return _map_sizes(lambda size: zeros(_stacked(full_shape(batch_size, size)), dtype), cell.output_size)
+    return _map_sizes(lambda size: zeros(_stack(full_shape(batch_size, size)), dtype), cell.output_size)
 
 
-def _stacked(shape: list[Any]) -> Any:
+def _stack(shape: list[Any]) -> Any:
     return shape if all(isinstance(size, int) for size in shape) else raw.Pack(values=[cast(s, d.int32) for s in shape])
 
 
@@ -118,12 +118,12 @@ def sequence_lengths(lengths: Any) -> Any:
     return raw.Identity(input=lengths, name="sequence_length")
 
 
-def kept_where(is_over: object, old: object, new: object) -> Any:
+def keep_where(is_over: object, old: object, new: object) -> Any:
     """Returns the old values in the rows whose sequence is over, and the new values in the others."""
-    return nest.map_structure(lambda a, b: _kept(is_over, a, b), old, new)
+    return nest.map_structure(lambda a, b: _keep(is_over, a, b), old, new)
 
 
-def _kept(is_over: Any, old: Any, new: Any) -> Any:
+def _keep(is_over: Any, old: Any, new: Any) -> Any:
     if not isinstance(new, Tensor) or new.shape.rank == 0:  # an array of tensors, or a counter: common to all rows
         return new
     kept = where_select(is_over, old, new)

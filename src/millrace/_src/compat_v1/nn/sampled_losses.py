@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.tensor import Tensor
-from millrace._src.ops.nn.sampled_losses import drawn_softmax_loss, noise_contrastive_loss
+from millrace._src.ops.nn.sampled_losses import compute_softmax_loss, noise_contrastive_loss
 from millrace._src.util.export import export
 
 
@@ -88,4 +88,4 @@ def sampled_softmax_loss(
     Returns: The loss of each example, `[batch]`.
     """
     tensors, sizes = (weights, biases, labels, inputs), (num_sampled, num_classes, num_true)
-    return drawn_softmax_loss(tensors, sizes, sampled_values, remove_accidental_hits, name, seed, partition_strategy)
+    return compute_softmax_loss(tensors, sizes, sampled_values, remove_accidental_hits, name, seed, partition_strategy)

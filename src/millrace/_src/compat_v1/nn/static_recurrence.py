@@ -67,8 +67,8 @@ def static_rnn(
             output, new_state = cell(step, state)
             if lengths is not None:
                 is_over = raw.GreaterEqual(x=time, y=lengths)
-                output = cells.kept_where(is_over, zero, output)
-                new_state = cells.kept_where(is_over, state, new_state)
+                output = cells.keep_where(is_over, zero, output)
+                new_state = cells.keep_where(is_over, state, new_state)
             outputs.append(output)
             state = new_state
     return outputs, state

@@ -85,10 +85,10 @@ def classification_signature_def(examples: TensorLike, classes: object, scores: 
         raise ValueError("Classification `classes` and `scores` cannot both be None.")
     outputs = {}
     if scores is not None:
-        outputs[CLASSIFY_OUTPUT_SCORES] = _typed(scores, float32, "Classification scores")
+        outputs[CLASSIFY_OUTPUT_SCORES] = _validate_dtype(scores, float32, "Classification scores")
     if classes is not None:
-        outputs[CLASSIFY_OUTPUT_CLASSES] = _typed(classes, string, "Classification classes")
-    inputs = {CLASSIFY_INPUTS: _typed(examples, string, "Classification input tensors")}
+        outputs[CLASSIFY_OUTPUT_CLASSES] = _validate_dtype(classes, string, "Classification classes")
+    inputs = {CLASSIFY_INPUTS: _validate_dtype(examples, string, "Classification input tensors")}
     return build_signature_def(inputs, outputs, CLASSIFY_METHOD_NAME)
 
 
@@ -106,8 +106,8 @@ def regression_signature_def(examples: TensorLike, predictions: TensorLike) -> A
         raise ValueError("Regression `examples` cannot be None.")
     if predictions is None:
         raise ValueError("Regression `predictions` cannot be None.")
-    inputs = {REGRESS_INPUTS: _typed(examples, string, "Regression input tensors")}
-    outputs = {REGRESS_OUTPUTS: _typed(predictions, float32, "Regression output tensors")}
+    inputs = {REGRESS_INPUTS: _validate_dtype(examples, string, "Regression input tensors")}
+    outputs = {REGRESS_OUTPUTS: _validate_dtype(predictions, float32, "Regression output tensors")}
     return build_signature_def(inputs, outputs, REGRESS_METHOD_NAME)
 
 
@@ -115,7 +115,7 @@ def _infos(tensors: Mapping[str, Any]) -> dict[str, Any]:
     return {name: build_tensor_info(tensor) for name, tensor in tensors.items()}
 
 
-def _typed(tensor: Any, dtype: Any, what: str) -> Any:
+def _validate_dtype(tensor: Any, dtype: Any, what: str) -> Any:
     info = build_tensor_info(tensor)
     if info.dtype != dtype.enum:
         name = "float" if dtype is float32 else dtype.name

@@ -26,11 +26,11 @@ from millrace._src.compat_v1.session.partial_runs import PartialRun
 from millrace._src.compat_v1.session.resources import SessionResources
 from millrace._src.compat_v1.session.running import cancelled_error, running_kernels
 from millrace._src.compat_v1.session.session_options import (
+    cancel_after,
     check_options,
     describe_run,
     is_traced,
     stays_on_host,
-    timed,
 )
 from millrace._src.compat_v1.session.steps import SessionStep, values_of_inputs
 from millrace._src.core import errors
@@ -148,7 +148,7 @@ class BaseSession:
         check_options(options, run_metadata)
         step = self._step(plan.tensors, plan.targets, tensors)
         describe_run(step, options, run_metadata)
-        with timed(options, self._cancellation) as cancellation:
+        with cancel_after(options, self._cancellation) as cancellation:
             if is_traced(options, run_metadata):
                 values, stats = record_call(lambda: self._run_step(step, arrays, cancellation))
                 run_metadata.step_stats.CopyFrom(stats)

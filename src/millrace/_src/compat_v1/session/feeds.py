@@ -103,7 +103,7 @@ def array_of_feed(tensor: SymbolicTensor, value: object, store: TensorStore) -> 
     if type(value) is np.ndarray and value.dtype == wanted and wanted.kind != "O":
         array = np.array(value, order="C")
     else:
-        array = _converted(tensor, value, wanted)
+        array = _convert(tensor, value, wanted)
     if not tensor.shape.is_compatible_with(TensorShape.of(array.shape)):
         raise ValueError(
             f"Cannot feed value of shape {array.shape} for Tensor {tensor.name}, which has shape {tensor.shape}"
@@ -111,7 +111,7 @@ def array_of_feed(tensor: SymbolicTensor, value: object, store: TensorStore) -> 
     return array
 
 
-def _converted(tensor: SymbolicTensor, value: object, wanted: np.dtype[Any]) -> np.ndarray[Any, Any]:
+def _convert(tensor: SymbolicTensor, value: object, wanted: np.dtype[Any]) -> np.ndarray[Any, Any]:
     if wanted.kind == "O":
         return _string_array(value)
     array = np.asarray(value).astype(wanted, order="C")

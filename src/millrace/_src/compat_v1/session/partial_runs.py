@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from millrace._src.compat_v1.session.fetches import FetchPlan
 from millrace._src.compat_v1.session.steps import own_value
-from millrace._src.compat_v1.subgraphs import needed_operations
+from millrace._src.compat_v1.subgraphs import find_needed_operations
 from millrace._src.core import errors
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.graph.operation import Operation
@@ -55,7 +55,7 @@ class PartialRun:
         self._fed: set[int] = set()
         self.done: set[Operation] = set()
         """The operations that earlier parts ran."""
-        self._needed = needed_operations([*(t.op for t in plan.tensors), *plan.targets], self._feeds)
+        self._needed = find_needed_operations([*(t.op for t in plan.tensors), *plan.targets], self._feeds)
 
     @property
     def is_over(self) -> bool:
@@ -89,7 +89,7 @@ class PartialRun:
                 raise _refusal(f"The fetch {element.name} has already been fetched.")
         known = [tensor for tensor, _ in self._known.values()]
         roots = [*(t.op for t in plan.tensors if id(t) not in self._known), *plan.targets]
-        operations = [op for op in needed_operations(roots, [*known, *self._feeds]) if op not in self.done]
+        operations = [op for op in find_needed_operations(roots, [*known, *self._feeds]) if op not in self.done]
         self._check_feeds(operations)
         running = set(operations)
         later = {

@@ -53,7 +53,7 @@ def describe_run(step: SessionStep, options: Any, run_metadata: Any) -> None:
 
 
 @contextlib.contextmanager
-def timed(options: Any, session_cancellation: Cancellation) -> Iterator[Cancellation]:
+def cancel_after(options: Any, session_cancellation: Cancellation) -> Iterator[Cancellation]:
     """Gives the cancellation of a run, which calls the run off when its time is over.
 
     Args:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.compat_v1.session.resources import SessionResources
-from millrace._src.compat_v1.subgraphs import Subgraph, needed_operations
+from millrace._src.compat_v1.subgraphs import Subgraph, find_needed_operations
 from millrace._src.core import errors
 from millrace._src.core.context import eager_mode, tapes_scope
 from millrace._src.core.dtypes import runtime_name
@@ -58,7 +58,7 @@ class SessionStep:
         fed_indices = {id(tensor): index for index, tensor in enumerate(fed)}
         self._indices = [fed_indices.get(id(tensor)) for tensor in fetched]
         fetched = [tensor for tensor in fetched if id(tensor) not in fed_indices]
-        needed = needed_operations([*(t.op for t in fetched), *targets], fed)
+        needed = find_needed_operations([*(t.op for t in fetched), *targets], fed)
         operations = [operation for operation in needed if operation not in done]
         _check_placeholders(operations)
         pure_targets = [op.outputs[0] for op in targets if op.outputs and not op.effects.must_run]

@@ -194,10 +194,12 @@ class FileWriter:
         if isinstance(summary, Message) and not isinstance(summary, summary_pb2.Summary):
             summary = summary.SerializeToString()  # of TensorBoard's own class
         message = summary_pb2.Summary.FromString(summary) if isinstance(summary, bytes) else summary
-        event = event_pb2.Event(summary=summary_pb2.Summary(value=[self._told_once(v) for v in message.value]))
+        event = event_pb2.Event(
+            summary=summary_pb2.Summary(value=[self._drop_repeated_metadata(v) for v in message.value])
+        )
         self._add(event, global_step)
 
-    def _told_once(self, value: Any) -> Any:
+    def _drop_repeated_metadata(self, value: Any) -> Any:
         """Returns the value of a summary, without its metadata if earlier values of the tag had metadata."""
         if not value.HasField("metadata"):
             return value

@@ -56,7 +56,7 @@ def _scope(name: Any, family: Any = None) -> Iterator[tuple[str, str | None]]:
         yield (tag if family is None else f"{family}/{tag}"), scope or None
 
 
-def _collected(summary: object, collections: Any) -> Any:
+def _collect(summary: object, collections: Any) -> Any:
     """Adds a summary to collections of the graph: to the summaries if none are named."""
     if context.state.graph is not None:
         for key in [GraphKeys.SUMMARIES] if collections is None else collections:
@@ -84,7 +84,7 @@ def _step() -> Any:
     return get_global_step(get_default_graph()) if recording.step is None else recording.step
 
 
-def _written(
+def _write(
     write: Callable[..., Any], name: object, *arguments: object, family: object = None, **options: object
 ) -> Any:
     """Writes a summary by a function of `tf.summary`, whatever scope is in force; returns an empty string."""
@@ -111,10 +111,10 @@ def scalar(name: object, tensor: TensorLike, collections: object = None, family:
     Returns: A serialized `tf.compat.v1.Summary`, a string scalar.
     """
     if _goes_to_the_writer_in_force():
-        return _written(scalars.scalar, name, tensor, family=family)
+        return _write(scalars.scalar, name, tensor, family=family)
     with _scope(name, family) as (tag, scope):
         summary = value_ops.scalar_summary(tag, tensor, name=scope)
-    return _collected(summary, collections)
+    return _collect(summary, collections)
 
 
 @export(v1=["summary.histogram"])
@@ -136,10 +136,10 @@ def histogram(name: object, values: TensorLike, collections: object = None, fami
     Raises: tf.errors.InvalidArgumentError: if a number is infinite or no number.
     """
     if _goes_to_the_writer_in_force():
-        return _written(histograms.histogram, name, values, family=family)
+        return _write(histograms.histogram, name, values, family=family)
     with _scope(name, family) as (tag, scope):
         summary = value_ops.histogram_summary(tag, values, name=scope)
-    return _collected(summary, collections)
+    return _collect(summary, collections)
 
 
 @export(v1=["summary.image"])
@@ -169,12 +169,12 @@ def image(
     Raises: tf.errors.InvalidArgumentError: for another shape.
     """
     if _goes_to_the_writer_in_force():
-        return _written(media.image, name, tensor, family=family, max_outputs=max_outputs)
+        return _write(media.image, name, tensor, family=family, max_outputs=max_outputs)
     if max_outputs < 1:
         raise ValueError(f"Attr 'max_images' of 'ImageSummary' Op passed {max_outputs} less than minimum 1.")
     with _scope(name, family) as (tag, scope):
         summary = value_ops.image_summary(tag, tensor, max_images=max_outputs, name=scope)
-    return _collected(summary, collections)
+    return _collect(summary, collections)
 
 
 @export(v1=["summary.audio"])
@@ -205,15 +205,13 @@ def audio(
     Raises: tf.errors.InvalidArgumentError: for another shape, or a rate that is not positive.
     """
     if _goes_to_the_writer_in_force():
-        return _written(
-            media.audio, name, convert_to_tensor(tensor), sample_rate, family=family, max_outputs=max_outputs
-        )
+        return _write(media.audio, name, convert_to_tensor(tensor), sample_rate, family=family, max_outputs=max_outputs)
     if max_outputs < 1:
         raise ValueError(f"Attr 'max_outputs' of 'AudioSummaryV2' Op passed {max_outputs} less than minimum 1.")
     with _scope(name, family) as (tag, scope):
         rate = convert_to_tensor(sample_rate, "float32", name="sample_rate")
         summary = value_ops.audio_summary(tag, tensor, rate, max_outputs=max_outputs, name=scope)
-    return _collected(summary, collections)
+    return _collect(summary, collections)
 
 
 @export(v1=["summary.text"])
@@ -236,7 +234,7 @@ def text(name: Any, tensor: Any, collections: Any = None) -> Any:
     if tensor.dtype != string:
         raise ValueError(f"Expected tensor {tensor.name} to have dtype string, got {tensor.dtype}")
     if _goes_to_the_writer_in_force():
-        return _written(scalars.text, name, tensor)
+        return _write(scalars.text, name, tensor)
     data = summary_pb2.SummaryMetadata.PluginData(plugin_name=TEXT)
     metadata = summary_pb2.SummaryMetadata(plugin_data=data)
     return tensor_summary(name, tensor, collections=collections, summary_metadata=metadata)
@@ -279,4 +277,4 @@ def tensor_summary(
     with _scope(name, family) as (tag, scope):
         serialized = metadata.SerializeToString()
         summary = value_ops.tensor_summary_op(tag, tensor, serialized, name=scope)
-    return _collected(summary, collections)
+    return _collect(summary, collections)

@@ -10,7 +10,7 @@ from typing import Any
 
 from millrace._src.compat_v1.train.gradient_descent import Number
 from millrace._src.compat_v1.train.optimizer import Optimizer
-from millrace._src.compat_v1.train.slots import colocated
+from millrace._src.compat_v1.train.slots import colocate
 from millrace._src.compat_v1.variables.initializers import Constant
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.convert import convert_to_tensor
@@ -111,7 +111,7 @@ class ProximalAdagradOptimizer(Optimizer):
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         for variable in var_list:
-            value = filled(variable, self._initial_accumulator_value)
+            value = fill(variable, self._initial_accumulator_value)
             self._get_or_make_slot(variable, value, "accumulator", self._name)
 
     def _arguments(self, variable: Any) -> dict[str, Any]:
@@ -172,7 +172,7 @@ class AdagradDAOptimizer(Optimizer):
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         for variable in var_list:
-            zeros, squares = filled(variable, 0.0), filled(variable, self._initial_square)
+            zeros, squares = fill(variable, 0.0), fill(variable, self._initial_square)
             self._get_or_make_slot(variable, zeros, "gradient_accumulator", self._name)
             self._get_or_make_slot(variable, squares, "gradient_squared_accumulator", self._name)
 
@@ -201,7 +201,7 @@ class AdagradDAOptimizer(Optimizer):
         return raw.ResourceSparseApplyAdagradDA(grad=grad, indices=indices, **self._arguments(handle))
 
 
-def filled(variable: Any, value: float) -> Any:
+def fill(variable: Any, value: float) -> Any:
     """Returns a tensor of the shape and dtype of a variable, all of whose elements are one value."""
-    with colocated(variable):
+    with colocate(variable):
         return constant(value, dtype=variable.dtype.base_dtype, shape=variable.shape)

@@ -10,7 +10,7 @@ from typing import Any
 
 from millrace._src.compat_v1.train.gradient_descent import Number
 from millrace._src.compat_v1.train.optimizer import Optimizer, cast_to, owning_graph
-from millrace._src.compat_v1.train.slots import colocated
+from millrace._src.compat_v1.train.slots import colocate
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.context import state
 from millrace._src.graph.scopes import control_dependencies
@@ -95,8 +95,8 @@ class AdamOptimizer(Optimizer):
         power1, power2 = (cast_to(power, handle.dtype) for power in self._get_beta_accumulators())
         beta1, beta2 = self._number("beta1", handle), self._number("beta2", handle)
         rate = self._number("learning_rate", handle) * raw.Sqrt(x=1 - power2) / (1 - power1)
-        mean, mean_op = _averaged(self.get_slot(handle, "m"), grad * (1 - beta1), beta1, indices)
-        square, square_op = _averaged(self.get_slot(handle, "v"), (grad * grad) * (1 - beta2), beta2, indices)
+        mean, mean_op = _average(self.get_slot(handle, "m"), grad * (1 - beta1), beta1, indices)
+        square, square_op = _average(self.get_slot(handle, "v"), (grad * grad) * (1 - beta2), beta2, indices)
         step = rate * mean / (raw.Sqrt(x=square) + self._number("epsilon", handle))
         update = handle.assign_sub(step, use_locking=self._use_locking, read_value=False)
         return group(*[operation for operation in (update, mean_op, square_op) if operation is not None])
@@ -104,7 +104,7 @@ class AdamOptimizer(Optimizer):
     def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Any:
         powers = self._get_beta_accumulators()
         with control_dependencies([operation for operation in update_ops if operation is not None]):
-            with colocated(powers[0]):
+            with colocate(powers[0]):
                 moved = [
                     power.assign(power * self._tensors[number], use_locking=self._use_locking)
                     for power, number in zip(powers, ("beta1", "beta2"), strict=True)
@@ -112,7 +112,7 @@ class AdamOptimizer(Optimizer):
         return super()._finish([*update_ops, *moved], name_scope)
 
 
-def _averaged(slot: Any, addition: Any, decay: Any, indices: Any) -> tuple[Any, Any]:
+def _average(slot: Any, addition: Any, decay: Any, indices: Any) -> tuple[Any, Any]:
     """Moves an average by rows of a sparse gradient; returns the value, and in a graph the operation that reads it."""
     faded = slot.assign(slot * decay, read_value=False)
     with control_dependencies([] if faded is None else [faded]):

@@ -54,7 +54,7 @@ def _batches(name: str, default_name: str, summary: str, parameters: str) -> Cal
     def batches(**arguments: Any) -> Any:
         elements = arguments.pop(listed[0])
         plan = Plan(default_name=default_name, **arguments)
-        return plan.joined(elements) if listed[0] == "tensors_list" else plan.batched(elements)
+        return plan.join(elements) if listed[0] == "tensors_list" else plan.batch(elements)
 
     described = "\n".join(f"  {argument}: {_ARGUMENTS[argument]}" for argument in listed)
     batches.__name__, batches.__doc__ = name, f"{summary}\n\nArgs:\n{described}\n\n{_RESULT}"

@@ -63,15 +63,15 @@ class Plan:
     min_after_dequeue: int | None = None
     seed: int | None = None
 
-    def batched(self, tensors: object) -> Any:
+    def batch(self, tensors: object) -> Any:
         """Returns batches of the elements of one source.
 
         Args: tensors: the tensors of an element, in a list or a dict.
         """
         refuse_eager(ValueError)
-        return self._batched([tensors], self.num_threads, "batch")
+        return self._batch([tensors], self.num_threads, "batch")
 
-    def joined(self, tensors_list: Any) -> Any:
+    def join(self, tensors_list: Any) -> Any:
         """Returns batches of the elements of several sources.
 
         Args: tensors_list: the tensors of an element of each source, in lists or dicts.
@@ -80,16 +80,16 @@ class Plan:
         sources = list(tensors_list)
         if not sources:
             raise ValueError("Expected at least one set of tensors")
-        return self._batched(sources, 1, "batch_join")
+        return self._batch(sources, 1, "batch_join")
 
-    def _batched(self, sources: Sequence[Any], num_threads: int, function: str) -> Any:
+    def _batch(self, sources: Sequence[Any], num_threads: int, function: str) -> Any:
         keys = sorted(sources[0]) if isinstance(sources[0], Mapping) else None
         lists = [[source[key] for key in keys] if keys is not None else list(source) for source in sources]
         if any(not tensors for tensors in lists):
             raise ValueError(f"Expected at least one tensor in {function}().")
         with name_scope(self.name, self.default_name) as scope:
             lists = [[_as_tensor(tensor) for tensor in tensors] for tensors in lists]
-            keep_input = self._checked_keep_input()
+            keep_input = self._validate_keep_input()
             stored, waiting = store_lists(lists, self.enqueue_many, keep_input)
             queue = self._queue(stored)
             enqueues = [self._enqueue(queue, tensors, keep_input) for tensors in stored]
@@ -102,7 +102,7 @@ class Plan:
             return dict(zip(keys, batch, strict=True))
         return batch[0] if len(batch) == 1 else batch
 
-    def _checked_keep_input(self) -> Any:
+    def _validate_keep_input(self) -> Any:
         keep_input = convert_to_tensor(self.keep_input, dtype=bool_)
         rank = keep_input.shape.rank
         if rank is None:
@@ -131,7 +131,7 @@ class Plan:
         if self.shapes is not None:
             return [TensorShape(shape) for shape in self.shapes]
         columns = [[_element_shape(tensor, self.enqueue_many) for tensor in column] for column in zip(*lists)]
-        return [_merged(column) for column in columns]
+        return [_merge(column) for column in columns]
 
     def _enqueue(self, queue: QueueBase, tensors: Sequence[Any], keep_input: Any) -> Any:
         enqueue = queue.enqueue_many if self.enqueue_many else queue.enqueue
@@ -158,7 +158,7 @@ def _element_shape(tensor: Any, is_many: bool) -> TensorShape:
     return tensor.shape.with_rank_at_least(1)[1:] if is_many else tensor.shape
 
 
-def _merged(shapes: Sequence[TensorShape]) -> TensorShape:
+def _merge(shapes: Sequence[TensorShape]) -> TensorShape:
     merged, *others = shapes
     for shape in others:
         merged = merged.merge_with(shape)

@@ -116,7 +116,7 @@ def _targets(checkpoint: InitialCheckpoint, saved_name: str, target: object) -> 
         raise TypeError(
             f"assignment_map[{saved_name!r}]: expected a variable, the parts of one, or a name; got {target!r}."
         )
-    variable = _named(store, target) if isinstance(target, str) else target
+    variable = _find_by_name(store, target) if isinstance(target, str) else target
     if variable is not None:
         checkpoint.require(saved_name)
         yield saved_name, variable
@@ -140,7 +140,7 @@ def _targets_in_scope(
         yield saved_scope + rest, held
 
 
-def _named(store: VariableStore, name: str) -> Any:
+def _find_by_name(store: VariableStore, name: str) -> Any:
     """Returns the variable, partitioned or not, of a name; None where there is none."""
     return store.partitioned.get(name) or store.variables.get(name)
 

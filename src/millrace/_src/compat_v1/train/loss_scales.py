@@ -171,7 +171,7 @@ class DynamicLossScale(LossScale):
 
     def _count_good_step(self) -> Any:
         is_time = self._num_good_steps + 1 >= self._increment_period
-        return cond(is_time, self._grow, lambda: _done(self._num_good_steps.assign_add(1, read_value=False)))
+        return cond(is_time, self._grow, lambda: _finish(self._num_good_steps.assign_add(1, read_value=False)))
 
     def _grow(self) -> Any:
         larger = self._current_loss_scale * self._multiplier
@@ -182,7 +182,7 @@ class DynamicLossScale(LossScale):
         return self._set(raw.Maximum(x=self._current_loss_scale / self._multiplier, y=1.0))
 
     def _set(self, scale: TensorLike) -> Any:
-        return _done(
+        return _finish(
             self._current_loss_scale.assign(scale, read_value=False), self._num_good_steps.assign(0, read_value=False)
         )
 
@@ -205,7 +205,7 @@ class DynamicLossScale(LossScale):
         )
 
 
-def _done(*operations: object) -> Any:
+def _finish(*operations: object) -> Any:
     """Returns a tensor that is there once operations have run: what a branch must return."""
     if state.graph is None:
         return constant(True)
@@ -263,15 +263,15 @@ class MixedPrecisionLossScaleOptimizer(Optimizer):
         Args: loss: As all arguments, see `tf.compat.v1.train.Optimizer.compute_gradients`.
         """
         pairs = self._optimizer.compute_gradients(
-            self._scaled(loss), var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, grad_loss
+            self._scale(loss), var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, grad_loss
         )
         factor = 1.0 / self._loss_scale()
-        return [(_multiplied(gradient, factor), variable) for gradient, variable in pairs]
+        return [(_multiply(gradient, factor), variable) for gradient, variable in pairs]
 
-    def _scaled(self, loss: object) -> Any:
+    def _scale(self, loss: object) -> Any:
         if callable(loss):
-            return lambda: _multiplied(loss(), self._loss_scale())
-        return _multiplied(loss, self._loss_scale())
+            return lambda: _multiply(loss(), self._loss_scale())
+        return _multiply(loss, self._loss_scale())
 
     def apply_gradients(
         self,
@@ -292,7 +292,7 @@ class MixedPrecisionLossScaleOptimizer(Optimizer):
         self._optimizer._create_slots([variable for gradient, variable in pairs if gradient is not None])
 
         def step() -> Any:
-            return _done(self._optimizer.apply_gradients(pairs, global_step, name))
+            return _finish(self._optimizer.apply_gradients(pairs, global_step, name))
 
         made = cond(is_finite, step, lambda: constant(False))
         if state.graph is None:
@@ -323,12 +323,12 @@ def _loss_scale(scale: Any) -> LossScale:
     return DynamicLossScale() if scale == "dynamic" else FixedLossScale(scale)
 
 
-def _multiplied(value: Any, factor: Any) -> Any:
+def _multiply(value: Any, factor: Any) -> Any:
     """Returns a loss or gradient, multiplied in its own dtype."""
     if value is None:
         return None
     if isinstance(value, IndexedSlices):
-        return IndexedSlices(_multiplied(value.values, factor), value.indices, value.dense_shape)
+        return IndexedSlices(_multiply(value.values, factor), value.indices, value.dense_shape)
     tensor = convert_to_tensor(value)
     return tensor * (factor if tensor.dtype is factor.dtype else raw.Cast(x=factor, DstT=tensor.dtype))
 

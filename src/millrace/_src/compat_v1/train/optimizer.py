@@ -15,7 +15,7 @@ from typing import Any
 
 from millrace._src.autodiff.gradient_tape import GradientTape
 from millrace._src.autodiff.gradients import gradients
-from millrace._src.compat_v1.train.slots import colocated, key_of, new_slot
+from millrace._src.compat_v1.train.slots import colocate, key_of, new_slot
 from millrace._src.compat_v1.variables.collections import get_collection, trainable_variables
 from millrace._src.compat_v1.variables.graph_keys import GraphKeys
 from millrace._src.compat_v1.variables.initializers import Zeros
@@ -167,7 +167,7 @@ class Optimizer(Trackable):
         self._assert_valid_dtypes([loss])
         if grad_loss is not None:
             self._assert_valid_dtypes([grad_loss])
-        variables = _trained() if var_list is None else nest.flatten(var_list)
+        variables = _trained_variables() if var_list is None else nest.flatten(var_list)
         if not variables:
             raise ValueError("No variables to optimize.")
         found = gradients(
@@ -219,7 +219,7 @@ class Optimizer(Trackable):
           ValueError: If there are no variables, or none has a gradient.
           RuntimeError: If a variable with a constraint has a sparse gradient.
         """
-        pairs = [(_checked_gradient(gradient), variable) for gradient, variable in grads_and_vars]
+        pairs = [(_validate_gradient(gradient), variable) for gradient, variable in grads_and_vars]
         if not pairs:
             raise ValueError("No variables provided.")
         for _, variable in pairs:
@@ -240,11 +240,11 @@ class Optimizer(Trackable):
                     step = _increment(global_step, scope)
         if state.graph is None:
             return None
-        return _noted(step)
+        return _note(step)
 
     def _update(self, gradient: Any, variable: Any) -> Any:
         """Updates one variable; returns the operation."""
-        with context.name_scope(f"update_{variable._shared_name}"), colocated(variable):
+        with context.name_scope(f"update_{variable._shared_name}"), colocate(variable):
             if isinstance(gradient, IndexedSlices):
                 if variable.constraint is not None:
                     raise RuntimeError("Cannot use a constraint function on a sparse variable.")
@@ -279,7 +279,7 @@ class Optimizer(Trackable):
 
     def _resource_apply_sparse_duplicate_indices(self, grad: TensorLike, handle: object, indices: TensorLike) -> Any:
         """Updates rows of a variable, of which some may be named several times; returns the operation."""
-        summed, unique = _summed_rows(grad, indices)
+        summed, unique = _sum_rows(grad, indices)
         return self._resource_apply_sparse(summed, handle, unique)
 
     def _apply_dense(self, grad: TensorLike, var: TensorLike) -> Any:
@@ -292,7 +292,7 @@ class Optimizer(Trackable):
 
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
         """Updates rows of a variable that is made with `use_resource=False`."""
-        values, indices = _summed_rows(grad.values, grad.indices)
+        values, indices = _sum_rows(grad.values, grad.indices)
         return self._apply_sparse(IndexedSlices(values, indices, grad.dense_shape), var)
 
     def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Any:
@@ -337,13 +337,13 @@ class Optimizer(Trackable):
 
     def _get_or_make_slot(self, var: TensorLike, val: TensorLike, slot_name: str, op_name: str) -> Any:
         """Returns the slot of a variable, which begins with a value."""
-        return self._made_slot(var, slot_name, lambda: new_slot(var, val, op_name))
+        return self._make_slot(var, slot_name, lambda: new_slot(var, val, op_name))
 
     def _get_or_make_slot_with_initializer(
         self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str, op_name: str
     ) -> Any:
         """Returns the slot of a variable, which begins as an initializer says."""
-        return self._made_slot(var, slot_name, lambda: new_slot(var, initializer, op_name, shape, dtype))
+        return self._make_slot(var, slot_name, lambda: new_slot(var, initializer, op_name, shape, dtype))
 
     def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
         """Returns the slot of a variable, which begins with zeros."""
@@ -353,13 +353,13 @@ class Optimizer(Trackable):
                 return new_slot(var, Zeros(), op_name, var.shape, var.dtype.base_dtype)
             return new_slot(var, raw.ZerosLike(x=var.initial_value), op_name)
 
-        return self._made_slot(var, slot_name, make)
+        return self._make_slot(var, slot_name, make)
 
-    def _made_slot(self, variable: object, slot_name: str, make: Callable[[], Any]) -> Any:
+    def _make_slot(self, variable: object, slot_name: str, make: Callable[[], Any]) -> Any:
         slots = self._slot_dict(slot_name)
         key = key_of(variable)
         if key not in slots:
-            with colocated(variable):
+            with colocate(variable):
                 slot = make()
             self._restore_slot_variable(slot_name=slot_name, variable=variable, slot_variable=slot)
             slots[key] = slot
@@ -369,7 +369,7 @@ class Optimizer(Trackable):
         """Returns a variable of the optimizer that belongs to no other variable; it is made on the first call."""
         key = name, colocate_with.graph if colocate_with._in_graph_mode else None
         if key not in self._non_slots:
-            with colocated(colocate_with):
+            with colocate(colocate_with):
                 value = self._preload_simple_restoration(name) if key[1] is None else None
                 variable = VariableV1(
                     initial_value if value is None else value,
@@ -428,7 +428,7 @@ def owning_graph() -> Any:
     return graph
 
 
-def _trained() -> list[Any]:
+def _trained_variables() -> list[Any]:
     """Returns the variables that optimizers change, resources of other kinds included."""
     return trainable_variables() + get_collection(GraphKeys.TRAINABLE_RESOURCE_VARIABLES)
 
@@ -443,7 +443,7 @@ def _gradients_of_function(loss: Callable[[], Any], var_list: object, grad_loss:
     return list(zip(tape.gradient(value, variables, grad_loss), variables, strict=True))
 
 
-def _checked_gradient(gradient: Any) -> Any:
+def _validate_gradient(gradient: Any) -> Any:
     """Returns a gradient as a tensor or `IndexedSlices`.
 
     Raises: TypeError: for something else.
@@ -456,7 +456,7 @@ def _checked_gradient(gradient: Any) -> Any:
         raise TypeError(f"Gradient must be convertible to a Tensor or IndexedSlices, or None: {gradient}") from error
 
 
-def _summed_rows(values: object, indices: object) -> tuple[Any, Any]:
+def _sum_rows(values: object, indices: object) -> tuple[Any, Any]:
     """Returns rows, and their numbers without repetitions: rows that belong together are added up."""
     unique, positions = raw.Unique(x=indices, out_idx="int32")
     count = raw.Shape(input=unique)[0]
@@ -465,12 +465,12 @@ def _summed_rows(values: object, indices: object) -> tuple[Any, Any]:
 
 def _increment(global_step: Any, scope: str) -> Any:
     """Adds one to the global step; returns the operation, whose name is that of the scope."""
-    with colocated(global_step):
+    with colocate(global_step):
         one = constant(1, dtype=global_step.dtype)
         return global_step.assign_add(one, name=scope, read_value=False)
 
 
-def _noted(step: Any) -> Any:
+def _note(step: Any) -> Any:
     """Returns the operation of a step, and lists it among the train operations of the graph."""
     operation = step if isinstance(step, Operation) else step.op
     steps = state.graph.get_collection_ref(GraphKeys.TRAIN_OP)

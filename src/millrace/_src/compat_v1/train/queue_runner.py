@@ -94,7 +94,7 @@ class QueueRunner:
         if not queue or not enqueue_ops:
             raise ValueError("Must provide queue and enqueue_ops.")
         self._queue, self._enqueue_ops = queue, enqueue_ops
-        self._queue_closed_exception_types = _checked_error_classes(ends)
+        self._queue_closed_exception_types = _validate_error_classes(ends)
         self._close_op = queue.close() if close_op is None else close_op
         self._cancel_op = queue.close(cancel_pending_enqueues=True) if cancel_op is None else cancel_op
 
@@ -267,7 +267,7 @@ class QueueRunner:
 _END_OF_DATA: tuple[type[errors.OpError], ...] = (errors.OutOfRangeError,)
 
 
-def _checked_error_classes(classes: Any) -> tuple[type[errors.OpError], ...]:
+def _validate_error_classes(classes: Any) -> tuple[type[errors.OpError], ...]:
     if classes is None:
         return _END_OF_DATA
     if isinstance(classes, tuple) and classes and all(issubclass(each, errors.OpError) for each in classes):

@@ -97,7 +97,7 @@ def _by_name(items: object) -> dict[str, Any]:
         raise TypeError(f"Variables to save should be passed in a dict or a list. Got {items}")
     named: dict[str, Any] = {}
     parts: dict[str, list[Any]] = {}
-    for item in _sorted(items):
+    for item in _sort(items):
         name = _name_of(item)
         if isinstance(item, Variable) and item._save_slice_info is not None:
             parts.setdefault(item._save_slice_info.full_name, []).append(item)
@@ -111,7 +111,7 @@ def _by_name(items: object) -> dict[str, Any]:
     return {**named, **parts}
 
 
-def _sorted(items: Iterable[Any]) -> list[Any]:
+def _sort(items: Iterable[Any]) -> list[Any]:
     return sorted(items, key=_name_of)
 
 

@@ -177,7 +177,7 @@ class Saver:
         message = self.saver_def
         if not all(getattr(message, field).startswith(export_scope) for field in _NAME_FIELDS):
             return None
-        return _renamed(message, lambda name: name.removeprefix(export_scope.rstrip("/") + "/"))
+        return _rename(message, lambda name: name.removeprefix(export_scope.rstrip("/") + "/"))
 
     @staticmethod
     def from_proto(saver_def: object, import_scope: str | None = None) -> Saver:
@@ -188,7 +188,7 @@ class Saver:
           import_scope: The name scope into which the graph was imported.
         """
         if import_scope:
-            saver_def = _renamed(saver_def, lambda name: f"{import_scope.rstrip('/')}/{name}")
+            saver_def = _rename(saver_def, lambda name: f"{import_scope.rstrip('/')}/{name}")
         return Saver(saver_def=saver_def, name=import_scope)
 
     def export_meta_graph(
@@ -405,7 +405,7 @@ class Saver:
         except errors.NotFoundError as error:
             self._read_objects(sess, prefix, error)
         except errors.InvalidArgumentError as error:
-            raise _explained(error, "a mismatch between the current graph and the graph") from error
+            raise _explain(error, "a mismatch between the current graph and the graph") from error
 
     def _read(self, sess: Any, prefix: str) -> None:
         if context.executing_eagerly():
@@ -424,7 +424,7 @@ class Saver:
                 var_list = all_saveables()
         renamed = keys_of_objects(prefix, var_list)
         if renamed is None:
-            raise _explained(error, "a Variable name or other graph key that is missing") from error
+            raise _explain(error, "a Variable name or other graph key that is missing") from error
         get_logger().warning(
             "Restoring an object-based checkpoint using a name-based saver. This may be somewhat fragile, and will "
             "re-build the Saver. Instead, consider loading object-based checkpoints using tf.train.Checkpoint()."
@@ -451,7 +451,7 @@ def _check(saver_def: object) -> None:
             raise ValueError(f"saver_def must specify the {field}: {saver_def}")
 
 
-def _renamed(saver_def: Any, rename: Any) -> Any:
+def _rename(saver_def: Any, rename: Any) -> Any:
     """Returns a copy of a message with other names."""
     copy = saver_pb2.SaverDef()
     copy.CopyFrom(saver_def)
@@ -465,7 +465,7 @@ def _meta_graph_name(prefix: str, suffix: str) -> str:
     return f"{prefix}.{suffix}"
 
 
-def _explained(error: Any, cause: str) -> Any:
+def _explain(error: Any, cause: str) -> Any:
     """Returns an error that says what is most likely wrong when a checkpoint cannot be restored."""
     return type(error)(
         error.node_def,

@@ -38,7 +38,7 @@ def new_slot(variable: Any, initializer: Any, name: str, shape: Any = None, dtyp
     return slot
 
 
-def colocated(variable: Any) -> Any:
+def colocate(variable: Any) -> Any:
     """Returns a scope whose operations stand beside a variable in its plain graph; elsewhere the scope does nothing."""
     if not variable._in_graph_mode or state.graph is not variable.graph:
         return contextlib.nullcontext()

@@ -49,7 +49,7 @@ def store(tensors: Sequence[Any], is_many: bool, keep_input: object) -> tuple[li
     """
     waiting = [_waiting(tensor, is_many) if isinstance(tensor, SparseTensor) else None for tensor in tensors]
     stored = [
-        tensor if each is None else _stored(tensor, each, is_many, keep_input)
+        tensor if each is None else _store(tensor, each, is_many, keep_input)
         for tensor, each in zip(tensors, waiting, strict=True)
     ]
     return stored, waiting
@@ -62,7 +62,7 @@ def store_lists(
     first, waiting = store(tensors_list[0], is_many, keep_input)
     others = [
         [
-            tensor if each is None else _stored(tensor, each, is_many, keep_input)
+            tensor if each is None else _store(tensor, each, is_many, keep_input)
             for tensor, each in zip(tensors, waiting, strict=False)
         ]
         for tensors in tensors_list[1:]
@@ -78,10 +78,10 @@ def _waiting(sparse: SparseTensor, is_many: bool) -> Waiting:
     return Waiting(name, sparse.dtype, rank if rank is None or is_many else rank + 1)
 
 
-def _stored(sparse: SparseTensor, waiting: Waiting, is_many: bool, keep_input: Any) -> Any:
+def _store(sparse: SparseTensor, waiting: Waiting, is_many: bool, keep_input: Any) -> Any:
     add = _add_many if is_many else _add
     if keep_input.shape.rank == 1:
-        numbers = add(_kept_rows(sparse, keep_input), waiting.map_name)
+        numbers = add(_keep_rows(sparse, keep_input), waiting.map_name)
     elif static_value(keep_input) is not None:
         numbers = add(sparse, waiting.map_name)
     else:
@@ -94,7 +94,7 @@ def _stored(sparse: SparseTensor, waiting: Waiting, is_many: bool, keep_input: A
     return expand_dims(numbers, [-1])
 
 
-def _kept_rows(sparse: SparseTensor, keep_input: Any) -> SparseTensor:
+def _keep_rows(sparse: SparseTensor, keep_input: Any) -> SparseTensor:
     """Returns the sparse tensor with only those values whose row is kept; other rows are empty."""
     is_kept = gather(keep_input, sparse.indices[:, 0])
     kept = reshape(where(is_kept), [-1])
@@ -126,7 +126,7 @@ def restore(tensors: Sequence[Any], waiting: Sequence[Waiting | None]) -> list[A
     """
     if not any(each is not None for each in waiting):
         return list(tensors)
-    restored = [tensor if each is None else _taken(tensor, each) for tensor, each in zip(tensors, waiting, strict=True)]
+    restored = [tensor if each is None else _take(tensor, each) for tensor, each in zip(tensors, waiting, strict=True)]
     if len(restored) == 1:
         return restored
     # A run that takes one of them takes all: a tensor that stayed behind would wait in its map for ever.
@@ -134,7 +134,7 @@ def restore(tensors: Sequence[Any], waiting: Sequence[Waiting | None]) -> list[A
     return [_after([op for op in operations if op is not item.op], item) for item in restored]
 
 
-def _taken(numbers: Any, waiting: Waiting) -> SparseTensor:
+def _take(numbers: Any, waiting: Waiting) -> SparseTensor:
     # The dequeued numbers have a last axis of one, so that a queue that pads has nothing to pad.
     parts = raw.TakeManySparseFromTensorsMap(
         sparse_handles=squeeze(numbers, [1]), dtype=waiting.dtype, shared_name=waiting.map_name

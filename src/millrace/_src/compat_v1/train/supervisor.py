@@ -111,9 +111,9 @@ class Supervisor:
         self._stop_grace_secs = stop_grace_secs
         with self._graph.as_default():
             self._find_operations(ready_op, ready_for_local_init_op, init_op, local_init_op)
-            self._summary_op = self._found(summary_op, GraphKeys.SUMMARY_OP, merge_all)
+            self._summary_op = self._find(summary_op, GraphKeys.SUMMARY_OP, merge_all)
             self._global_step = get_global_step() if _is_default(global_step) else global_step
-            self._saver = self._found(saver, GraphKeys.SAVERS, self._default_saver)
+            self._saver = self._find(saver, GraphKeys.SAVERS, self._default_saver)
         self._summary_writer: Any = None
         self._save_path: str | None = None
         if self._logdir:
@@ -140,16 +140,16 @@ class Supervisor:
         local_init_op: object,
     ) -> None:
         keys = GraphKeys
-        self._ready_op = self._found(ready_op, keys.READY_OP, report_uninitialized_variables)
-        self._init_op = self._found(init_op, keys.INIT_OP, global_variables_initializer)
-        self._ready_for_local_init_op = self._found(ready_for_local_init_op, keys.READY_FOR_LOCAL_INIT_OP, lambda: None)
-        self._local_init_op = self._found(
+        self._ready_op = self._find(ready_op, keys.READY_OP, report_uninitialized_variables)
+        self._init_op = self._find(init_op, keys.INIT_OP, global_variables_initializer)
+        self._ready_for_local_init_op = self._find(ready_for_local_init_op, keys.READY_FOR_LOCAL_INIT_OP, lambda: None)
+        self._local_init_op = self._find(
             local_init_op,
             keys.LOCAL_INIT_OP,
             lambda: group(local_variables_initializer(), tables_initializer()),
         )
 
-    def _found(self, given: object, key: str, make: Callable[[], Any]) -> Any:
+    def _find(self, given: object, key: str, make: Callable[[], Any]) -> Any:
         """Returns what was given, or the first item of a collection, or what is made and noted there."""
         if not _is_default(given):
             return given

@@ -110,7 +110,7 @@ class SyncReplicasOptimizer(Optimizer):
         with context.name_scope(None), context.name_scope(self._name):
             accumulators = [_accumulator(gradient, variable) for gradient, variable in pairs if gradient is not None]
             given = [
-                _given(accumulator, gradient, local_step)
+                _give(accumulator, gradient, local_step)
                 for accumulator, (gradient, _) in zip(accumulators, _with_gradient(pairs), strict=True)
             ]
             means = [_mean(accumulator, self._replicas_to_aggregate) for accumulator in accumulators]
@@ -208,7 +208,7 @@ def _accumulator(gradient: Any, variable: Any) -> Any:
     return SparseConditionalAccumulator(gradient.dtype, shared_name=name)
 
 
-def _given(accumulator: Any, gradient: Any, local_step: Any) -> Any:
+def _give(accumulator: Any, gradient: Any, local_step: Any) -> Any:
     """Adds a gradient to an accumulator; returns the operation."""
     if isinstance(gradient, IndexedSlices):
         return accumulator.apply_indexed_slices_grad(gradient, local_step=local_step)

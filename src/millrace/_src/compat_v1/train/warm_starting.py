@@ -93,9 +93,9 @@ def warm_start(
     """
     vocabularies, earlier_names = dict(var_name_to_vocab_info or {}), dict(var_name_to_prev_var_name or {})
     if vars_to_warm_start is None:
-        variables = _grouped(_with_vocabularies(vocabularies))
+        variables = _group(_with_vocabularies(vocabularies))
     else:
-        variables = _grouped(_chosen(vars_to_warm_start))
+        variables = _group(_choose(vars_to_warm_start))
     _refuse_unused("var_name_to_prev_var_name", earlier_names, variables)
     _refuse_unused("var_name_to_vocab_info", vocabularies, variables)
     for name, parts in variables.items():
@@ -106,7 +106,7 @@ def warm_start(
             init_from_checkpoint(ckpt_to_initialize_from, {saved_name: parts if len(parts) > 1 else parts[0]})
 
 
-def _chosen(vars_to_warm_start: object) -> list[Any]:
+def _choose(vars_to_warm_start: object) -> list[Any]:
     """Returns the variables that are asked for.
 
     Raises: TypeError, ValueError: for something else.
@@ -132,7 +132,7 @@ def _whole_name(variable: Any) -> str:
     return str(variable._shared_name if part is None else part.full_name)
 
 
-def _grouped(variables: Iterable[Any]) -> dict[str, list[Any]]:
+def _group(variables: Iterable[Any]) -> dict[str, list[Any]]:
     """Returns variables, or the parts of partitioned ones, by name, each once."""
     groups: dict[str, list[Any]] = {}
     for variable in variables:
@@ -160,7 +160,7 @@ def _begin_with_words(checkpoint: InitialCheckpoint, saved_name: str, parts: Seq
         start = 0 if slice_info is None else slice_info.var_offset[info.axis]
         size = part.shape.as_list()[info.axis]
         saved = checkpoint.read(saved_name, part.dtype.base_dtype)
-        set_initial_value(part, _remapped(saved, indices[start : start + size], part.shape.as_list(), info, part.dtype))
+        set_initial_value(part, _remap(saved, indices[start : start + size], part.shape.as_list(), info, part.dtype))
 
 
 def _indices_of_words(info: VocabInfo) -> list[int]:
@@ -180,7 +180,7 @@ def _words(path: str, count: int) -> list[str]:
     return words if count < 0 else words[:count]
 
 
-def _remapped(saved: object, indices: Sequence[int], shape: Sequence[int], info: VocabInfo, dtype: DType) -> Any:
+def _remap(saved: object, indices: Sequence[int], shape: Sequence[int], info: VocabInfo, dtype: DType) -> Any:
     """Returns rows or columns of a tensor at indices, and those of an initializer where the index is -1."""
     dtype = dtype.base_dtype
     found = raw.GatherV2(params=saved, indices=np.maximum(indices, 0).astype(np.int64), axis=info.axis)

@@ -41,7 +41,7 @@ def get_partitioned_variable(
     partitions = None if request.reuse and partitioner is None else _partitions(partitioner, shape, request)
     present = store.partitioned.get(name)
     if present is not None:
-        return _reused(name, present, shape, partitions, request)
+        return _reuse(name, present, shape, partitions, request)
     if request.reuse is True:
         raise ValueError(
             f"PartitionedVariable {name} does not exist, or was not created with tf.get_variable(). Did you mean to "
@@ -75,7 +75,7 @@ def _partitions(partitioner: Any, shape: TensorShape, request: VariableRequest) 
     return list(counts)
 
 
-def _reused(
+def _reuse(
     name: str, present: PartitionedVariable, shape: TensorShape, partitions: object, request: VariableRequest
 ) -> PartitionedVariable:
     """Returns a partitioned variable that is there.

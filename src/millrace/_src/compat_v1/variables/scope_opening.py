@@ -108,7 +108,7 @@ class variable_scope:  # TensorFlow's name
             graph = _graph_of(self._values)
             if graph is not None and graph is not state.graph:
                 stack.enter_context(graph.as_default())
-            scope = stack.enter_context(self._opened())
+            scope = stack.enter_context(self._open())
             self._entered.append(stack.pop_all())
         return scope
 
@@ -116,7 +116,7 @@ class variable_scope:  # TensorFlow's name
         return self._entered.pop().__exit__(*exc)
 
     @contextlib.contextmanager
-    def _opened(self) -> Iterator[VariableScope]:
+    def _open(self) -> Iterator[VariableScope]:
         """Opens the name scope and the variable scope."""
         known = variables_of_graph()
         given = self._name_or_scope
@@ -125,11 +125,11 @@ class variable_scope:  # TensorFlow's name
         if self._reuse not in (True, False, AUTO_REUSE):
             raise ValueError("The reuse parameter must be True or False or None.")
         with self._name_scope() as name_scope:
-            scope = self._scope(known.scope, name_scope, self._given())
-            with known.opened(scope, anew=not isinstance(given, VariableScope)):
+            scope = self._scope(known.scope, name_scope, self._scope_to_open())
+            with known.open(scope, anew=not isinstance(given, VariableScope)):
                 yield scope
 
-    def _given(self) -> str | VariableScope:
+    def _scope_to_open(self) -> str | VariableScope:
         """Returns the scope to open, or the name of a new one."""
         if self._name_or_scope is not None:
             return self._name_or_scope
@@ -157,18 +157,18 @@ class variable_scope:  # TensorFlow's name
             base, name = outer, outer.full_name(given)
         stated = {field: getattr(base, field) if value is None else value for field, value in self._stated.items()}
         reuse = self._reuse or base.reuse
-        getter = _combined(self._custom_getter, base.custom_getter)
+        getter = _combine(self._custom_getter, base.custom_getter)
         return VariableScope(reuse, name=name, name_scope=name_scope, custom_getter=getter, **stated)
 
 
-def _combined(inner: Callable[..., Any] | None, outer: Callable[..., Any] | None) -> Callable[..., Any] | None:
+def _combine(inner: Callable[..., Any] | None, outer: Callable[..., Any] | None) -> Callable[..., Any] | None:
     """Returns a custom getter that calls one getter, whose own getter is another."""
     if inner is None or outer is None:
         return inner or outer
-    return lambda getter, *args, **kwargs: inner(_bound(outer, getter), *args, **kwargs)
+    return lambda getter, *args, **kwargs: inner(_bind(outer, getter), *args, **kwargs)
 
 
-def _bound(custom_getter: Callable[..., Any], getter: Callable[..., Any]) -> Callable[..., Any]:
+def _bind(custom_getter: Callable[..., Any], getter: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *args, **kwargs: custom_getter(getter, *args, **kwargs)
 
 

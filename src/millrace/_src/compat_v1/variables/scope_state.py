@@ -65,7 +65,7 @@ class GraphVariables:
             self.store = previous
 
     @contextlib.contextmanager
-    def opened(self, scope: VariableScope, anew: bool) -> Iterator[VariableScope]:
+    def open(self, scope: VariableScope, anew: bool) -> Iterator[VariableScope]:
         """Puts a scope in force.
 
         Args:

@@ -112,7 +112,7 @@ class Template:
             return self._later_call(args, kwargs) if self._was_called else self._first_call(args, kwargs)
 
     def _first_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        with self._explained():
+        with self._explain():
             result = self._func(*args, **kwargs)
         self._was_called = True
         return result
@@ -122,10 +122,10 @@ class Template:
 
         Raises: ValueError: if the function makes one that is trained.
         """
-        with self._explained():
-            known = {variable.ref() for variable in self._trained()}
+        with self._explain():
+            known = {variable.ref() for variable in self._trained_variables()}
             result = self._func(*args, **kwargs)
-            added = [variable for variable in self._trained() if variable.ref() not in known]
+            added = [variable for variable in self._trained_variables() if variable.ref() not in known]
             if added:
                 raise ValueError(
                     "Trainable variable created when calling a template after the first time, perhaps you used "
@@ -133,12 +133,12 @@ class Template:
                 )
         return result
 
-    def _trained(self) -> list[Any]:
+    def _trained_variables(self) -> list[Any]:
         """Lists the variables among which a call may not add one."""
         return trainable_variables()
 
     @contextlib.contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _explain(self) -> Iterator[None]:
         """Adds to the message of an exception where the template was made."""
         try:
             yield
@@ -175,7 +175,7 @@ class Template:
             return None
         return scope.name if not scope.name or scope.name.endswith("/") else f"{scope.name}/"
 
-    def _listed(self, key: str) -> list[Any]:
+    def _list_collection(self, key: str) -> list[Any]:
         """Returns the template's variables in a collection."""
         name = self.variable_scope_name
         return [] if name is None else get_collection(key, name)
@@ -188,7 +188,7 @@ class Template:
     @property
     def trainable_variables(self) -> list[Any]:
         """The variables of the template that optimizers change."""
-        return self._listed(GraphKeys.TRAINABLE_VARIABLES)
+        return self._list_collection(GraphKeys.TRAINABLE_VARIABLES)
 
     @property
     def non_trainable_variables(self) -> list[Any]:
@@ -199,12 +199,12 @@ class Template:
     @property
     def global_variables(self) -> list[Any]:
         """The global variables of the template."""
-        return self._listed(GraphKeys.GLOBAL_VARIABLES)
+        return self._list_collection(GraphKeys.GLOBAL_VARIABLES)
 
     @property
     def local_variables(self) -> list[Any]:
         """The local variables of the template."""
-        return self._listed(GraphKeys.LOCAL_VARIABLES)
+        return self._list_collection(GraphKeys.LOCAL_VARIABLES)
 
     @property
     def weights(self) -> list[Any]:
@@ -258,5 +258,5 @@ class EagerTemplate(Template):
         """The variables of the template that optimizers change."""
         return [variable for variable in self.variables if variable.trainable]
 
-    def _trained(self) -> list[Any]:
+    def _trained_variables(self) -> list[Any]:
         return self.trainable_variables

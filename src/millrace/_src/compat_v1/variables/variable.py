@@ -87,7 +87,7 @@ class VariableV1(Variable, metaclass=_VariableV1Meta):
         shape: object = None,
     ) -> None:
         del expected_shape, use_resource
-        self._collections = _checked(collections)
+        self._collections = _validate(collections)
         super().__init__(
             initial_value,
             trainable,
@@ -137,12 +137,12 @@ def _make(
     if kind is RefVariable and arguments.get("validate_shape", True):
         _check_shape(arguments.get("initial_value"))
     variable = kind.__new__(kind)
-    variable._collections = _checked(collections)
+    variable._collections = _validate(collections)
     Variable.__init__(variable, **arguments)
     return variable
 
 
-def _checked(collections: object) -> Any:
+def _validate(collections: object) -> Any:
     if collections is None or isinstance(collections, (list, tuple, set)):
         return collections
     raise ValueError(

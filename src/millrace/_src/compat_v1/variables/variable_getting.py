@@ -89,7 +89,7 @@ def get_single_variable(store: VariableStore, name: str, request: VariableReques
         raise ValueError("If initializer is a constant, do not specify shape.")
     present = store.variables.get(name)
     if present is not None:
-        return _reused(name, present, request)
+        return _reuse(name, present, request)
     if request.reuse is True:
         raise ValueError(
             f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set "
@@ -103,7 +103,7 @@ def get_single_variable(store: VariableStore, name: str, request: VariableReques
     return variable
 
 
-def _reused(name: str, present: Any, request: VariableRequest) -> Any:
+def _reuse(name: str, present: Any, request: VariableRequest) -> Any:
     """Returns a variable that is there.
 
     Raises: ValueError: if the variable must not be there, or is not what is asked for.

@@ -155,12 +155,12 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec, BatchableTypeSpec):
         return [tensor_spec for spec in specs for tensor_spec in spec._flat_tensor_specs]
 
     def _to_tensor_list(self, value: object) -> list[Any]:
-        return [tensor for spec, part in self._encoded(value, 0) for tensor in spec._to_tensor_list(part)]
+        return [tensor for spec, part in self._encode(value, 0) for tensor in spec._to_tensor_list(part)]
 
     def _to_batched_tensor_list(self, value: object) -> list[Any]:
-        return [tensor for spec, part in self._encoded(value, 1) for tensor in spec._to_batched_tensor_list(part)]
+        return [tensor for spec, part in self._encode(value, 1) for tensor in spec._to_batched_tensor_list(part)]
 
-    def _encoded(self, value: object, minimum_rank: int) -> list[tuple[Any, Any]]:
+    def _encode(self, value: object, minimum_rank: int) -> list[tuple[Any, Any]]:
         specs = self._encoder.encoding_specs(self)
         parts = flatten_up_to(specs, self._encoder.encode(self, value, minimum_rank))
         return list(zip(nest.flatten(specs), parts, strict=True))

@@ -22,9 +22,9 @@ from millrace._src.core.extension_types.fields import PLAIN_TYPES, ExtensionType
 from millrace._src.core.extension_types.immutable_fields import (
     PACKED,
     ImmutableFields,
-    generated_constructor,
+    generate_constructor,
     make_bare,
-    wrapped_constructor,
+    wrap_constructor,
 )
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.specs import TensorSpec
@@ -89,7 +89,7 @@ class ExtensionTypeSpec(ImmutableFields, TypeSpec):
             TypeError: if `value` is of another type.
         """
         if cls.value_type is None or not isinstance(value, cls.value_type):
-            raise TypeError(f"{cls.__qualname__}.from_value needs {_named(cls.value_type)}; received {value!r}.")
+            raise TypeError(f"{cls.__qualname__}.from_value needs {_describe(cls.value_type)}; received {value!r}.")
         return value._type_spec
 
     # --- packed form -------------------------------------------------------------------------------------------------
@@ -167,14 +167,14 @@ class ExtensionTypeSpec(ImmutableFields, TypeSpec):
 
     def _from_components(self, components: Any) -> Any:
         if self._tf_extension_type_is_packed:
-            return self._packed_value(components)
+            return self._pack_value(components)
         remaining = iter(components)
         fields = self._tf_extension_type_values()
         values = [next(remaining) if isinstance(leaf, TypeSpec) else leaf for leaf in _leaves(fields)]
         parts = nest.pack_sequence_as(list(fields.values()), values)
         return make_bare(self.value_type, dict(zip(fields, parts, strict=True)))
 
-    def _packed_value(self, variant_tensor: object) -> Any:
+    def _pack_value(self, variant_tensor: object) -> Any:
         """Makes the packed value that holds a variant; fields whose default the class has are taken out at once."""
         attributes = {PACKED: variant_tensor, "_tf_extension_type_cached_type_spec": self}
         with_default = [field.name for field in self._tf_extension_type_fields() if field.has_default]
@@ -207,7 +207,7 @@ def _spec_of_type(value_type: Any, serialization: Any) -> Any:
     return value_type.Spec._deserialize(serialization)
 
 
-def _named(value_type: Any) -> str:
+def _describe(value_type: Any) -> str:
     return "an extension type" if value_type is None else f"a value of type {value_type.__name__}"
 
 
@@ -280,9 +280,9 @@ def make_spec_class(value_type: type, base: type[ExtensionTypeSpec]) -> type[Ext
         space["__repr__"] = users_part.__dict__["__repr__"]
     spec_class: type[ExtensionTypeSpec] = types.new_class(name, bases, {}, lambda namespace: namespace.update(space))
     if users_part is not base and "__init__" in users_part.__dict__:
-        spec_class.__init__ = wrapped_constructor(users_part.__init__)  # type: ignore[method-assign,misc]  # as generated
+        spec_class.__init__ = wrap_constructor(users_part.__init__)  # type: ignore[method-assign,misc]  # as generated
     else:
-        spec_class.__init__ = generated_constructor(_spec_signature(value_type, spec_class))  # type: ignore[method-assign]
+        spec_class.__init__ = generate_constructor(_spec_signature(value_type, spec_class))  # type: ignore[method-assign]
     return spec_class
 
 

@@ -22,13 +22,13 @@ from millrace._src.core.extension_types.fields import (
     ExtensionTypeField,
     declared_fields,
     holds_names,
-    resolved_fields,
+    resolve_fields,
 )
 from millrace._src.core.extension_types.immutable_fields import (
     PACKED,
     ImmutableFields,
-    generated_constructor,
-    wrapped_constructor,
+    generate_constructor,
+    wrap_constructor,
 )
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.type_spec_registry import register
@@ -68,9 +68,9 @@ def _set_fields(cls: Any, fields: tuple[ExtensionTypeField, ...]) -> None:
 
 def _add_constructor(cls: Any) -> None:
     if "__init__" in cls.__dict__:
-        cls.__init__ = wrapped_constructor(cls.__dict__["__init__"])
+        cls.__init__ = wrap_constructor(cls.__dict__["__init__"])
     else:
-        cls.__init__ = generated_constructor(_signature(cls))
+        cls.__init__ = generate_constructor(_signature(cls))
 
 
 def _signature(cls: Any) -> inspect.Signature:
@@ -146,7 +146,7 @@ class ExtensionType(ImmutableFields, CompositeTensor, metaclass=ExtensionTypeMet
     @classmethod
     def _tf_extension_type_fields(cls) -> tuple[ExtensionTypeField, ...]:
         if not cls.__dict__["_tf_extension_type_is_resolved"]:
-            _set_fields(cls, resolved_fields(cls, cls.__dict__["_tf_extension_type_cached_fields"]))
+            _set_fields(cls, resolve_fields(cls, cls.__dict__["_tf_extension_type_cached_fields"]))
         fields: tuple[ExtensionTypeField, ...] = cls.__dict__["_tf_extension_type_cached_fields"]
         return fields
 
@@ -223,15 +223,15 @@ class ExtensionType(ImmutableFields, CompositeTensor, metaclass=ExtensionTypeMet
 def _equal(mine: Any, theirs: Any) -> Any:
     """Returns whether two tensors have the same shape and elements, as a boolean Tensor; shapes may be unknown."""
     differ = execute(get_op("NotEqual"), (mine, theirs), {"incompatible_shape_error": False})
-    every = execute(get_op("LogicalNot"), (_reduced("Any", differ),), {})
+    every = execute(get_op("LogicalNot"), (_reduce("Any", differ),), {})
     if mine.shape.is_fully_defined() and theirs.shape.is_fully_defined():
         return every
     shapes = [execute(get_op("Shape"), (tensor,), {}) for tensor in (mine, theirs)]
     same = execute(get_op("Equal"), shapes, {"incompatible_shape_error": False})
-    return execute(get_op("LogicalAnd"), (every, _reduced("All", same)), {})
+    return execute(get_op("LogicalAnd"), (every, _reduce("All", same)), {})
 
 
-def _reduced(op: str, tensor: object) -> Any:
+def _reduce(op: str, tensor: object) -> Any:
     rank = execute(get_op("Rank"), (tensor,), {})
     axes = execute(get_op("Range"), (convert_to_tensor(0), rank, convert_to_tensor(1)), {})
     return execute(get_op(op), (tensor, axes), {})

@@ -81,29 +81,29 @@ def convert_value(value: Any, annotation: Any, path: tuple[str, ...], wanted: Wa
         TypeError: if the value is not of that type.
     """
     if is_leaf_type(annotation):
-        return _converted_leaf(value, annotation, path, wanted)
+        return _convert_leaf(value, annotation, path, wanted)
     options = union_options(annotation)
     if options is not None:
-        return _converted_option(value, annotation, options, path, wanted)
+        return _convert_option(value, annotation, options, path, wanted)
     items = tuple_parts(annotation)
     if items is not None:
-        return _converted_tuple(value, annotation, items, path, wanted)
+        return _convert_tuple(value, annotation, items, path, wanted)
     key_and_value = mapping_parts(annotation)
     if key_and_value is not None:
-        return _converted_mapping(value, key_and_value, path, wanted)
+        return _convert_mapping(value, key_and_value, path, wanted)
     raise TypeError(f"{''.join(path)}: Unsupported type annotation {annotation_text(annotation)}")
 
 
-def _converted_leaf(value: object, kind: type, path: tuple[str, ...], wanted: Wanted) -> Any:
+def _convert_leaf(value: object, kind: type, path: tuple[str, ...], wanted: Wanted) -> Any:
     if kind is Tensor:
-        return _converted_tensor(value, path, wanted)
+        return _convert_tensor(value, path, wanted)
     if kind in PLAIN_TYPES:
         return _instance(value, kind, path)
     if kind is TensorShape:
-        return _converted_by(as_shape, value, kind, "tf.TensorShape", path)
+        return _convert_by(as_shape, value, kind, "tf.TensorShape", path)
     if kind is DType:
-        return _converted_by(as_dtype, value, kind, "tf.DType", path)
-    return _converted_composite(value, kind, path, wanted)
+        return _convert_by(as_dtype, value, kind, "tf.DType", path)
+    return _convert_composite(value, kind, path, wanted)
 
 
 def _instance(value: object, kind: type, path: tuple[str, ...]) -> Any:
@@ -112,7 +112,7 @@ def _instance(value: object, kind: type, path: tuple[str, ...]) -> Any:
     return value
 
 
-def _converted_by(convert: Any, value: Any, kind: type, expected: str, path: tuple[str, ...]) -> Any:
+def _convert_by(convert: Any, value: Any, kind: type, expected: str, path: tuple[str, ...]) -> Any:
     if isinstance(value, kind):
         return value
     try:
@@ -121,7 +121,7 @@ def _converted_by(convert: Any, value: Any, kind: type, expected: str, path: tup
         raise _refusal(path, f"'{expected}'", value) from error
 
 
-def _converted_tensor(value: Any, path: tuple[str, ...], wanted: Wanted) -> Any:
+def _convert_tensor(value: Any, path: tuple[str, ...], wanted: Wanted) -> Any:
     if wanted is Wanted.SPECS:
         if not isinstance(value, TensorSpec):
             raise _refusal(path, "a TensorSpec", value)
@@ -134,7 +134,7 @@ def _converted_tensor(value: Any, path: tuple[str, ...], wanted: Wanted) -> Any:
         raise _refusal(path, "a Tensor", value) from error
 
 
-def _converted_composite(value: object, kind: type, path: tuple[str, ...], wanted: Wanted) -> Any:
+def _convert_composite(value: object, kind: type, path: tuple[str, ...], wanted: Wanted) -> Any:
     assert is_composite_type(kind)
     if wanted is not Wanted.SPECS:
         return value if wanted is Wanted.DEFAULTS else _instance(value, kind, path)
@@ -143,7 +143,7 @@ def _converted_composite(value: object, kind: type, path: tuple[str, ...], wante
     return value
 
 
-def _converted_option(value: Any, annotation: object, options: Any, path: tuple[str, ...], wanted: Wanted) -> Any:
+def _convert_option(value: Any, annotation: object, options: Any, path: tuple[str, ...], wanted: Wanted) -> Any:
     if isinstance(value, CompositeTensor):  # what is of one of the classes need not fail to become a tensor first
         options = sorted(options, key=lambda option: not (isinstance(option, type) and isinstance(value, option)))
     for option in options:
@@ -154,7 +154,7 @@ def _converted_option(value: Any, annotation: object, options: Any, path: tuple[
     raise _refusal(path, str(annotation), value)
 
 
-def _converted_tuple(value: Any, annotation: Any, items: Any, path: tuple[str, ...], wanted: Wanted) -> Any:
+def _convert_tuple(value: Any, annotation: Any, items: Any, path: tuple[str, ...], wanted: Wanted) -> Any:
     if not isinstance(value, Sequence):
         raise _refusal(path, "tuple", value)
     if Ellipsis in annotation.__args__:
@@ -168,7 +168,7 @@ def _converted_tuple(value: Any, annotation: Any, items: Any, path: tuple[str, .
     return tuple([convert_value(item, kind, (*path, f"[{index}]"), wanted) for index, (item, kind) in pairs])
 
 
-def _converted_mapping(value: Any, key_and_value: Any, path: tuple[str, ...], wanted: Wanted) -> Any:
+def _convert_mapping(value: Any, key_and_value: Any, path: tuple[str, ...], wanted: Wanted) -> Any:
     if not isinstance(value, Mapping):
         raise _refusal(path, "mapping", value)
     key_type, value_type = key_and_value

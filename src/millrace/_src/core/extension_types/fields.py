@@ -4,7 +4,7 @@ Problem: a class says with annotations of what its values consist. Names may cla
 annotations may be of no use, and an annotation may be the name of a class that does not exist yet.
 
 Idea: `declared_fields` reads the annotations when the class is made and refuses what cannot work. What a text names
-that is not defined yet stays a text, and `resolved_fields` tries again when the fields are first needed.
+that is not defined yet stays a text, and `resolve_fields` tries again when the fields are first needed.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def declared_fields(cls: type) -> tuple[ExtensionTypeField, ...]:
     for base in reversed(cls.__mro__[1:]):
         for inherited in base.__dict__.get("_tf_extension_type_cached_fields") or ():
             fields[inherited.name] = inherited
-    hints = _resolved(cls, own)
+    hints = _resolve(cls, own)
     for name in own:
         default = cls.__dict__.get(name, ExtensionTypeField.NO_DEFAULT)
         check_annotation(hints[name], f"In field '{name}'")
@@ -121,7 +121,7 @@ def declared_fields(cls: type) -> tuple[ExtensionTypeField, ...]:
     return tuple(fields.values())
 
 
-def resolved_fields(cls: type, fields: tuple[ExtensionTypeField, ...]) -> tuple[ExtensionTypeField, ...]:
+def resolve_fields(cls: type, fields: tuple[ExtensionTypeField, ...]) -> tuple[ExtensionTypeField, ...]:
     """Returns fields whose annotations no longer name what can be looked up by now.
 
     Args:
@@ -131,7 +131,7 @@ def resolved_fields(cls: type, fields: tuple[ExtensionTypeField, ...]) -> tuple[
     found_types: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
         if base.__dict__.get("_tf_extension_type_cached_fields"):
-            found_types.update(_resolved(base, _own_annotations(base)))
+            found_types.update(_resolve(base, _own_annotations(base)))
     return tuple(field._replace(value_type=found_types.get(field.name, field.value_type)) for field in fields)
 
 
@@ -150,7 +150,7 @@ def _own_annotations(cls: type) -> dict[str, Any]:
     return inspect.get_annotations(cls)
 
 
-def _resolved(cls: type, own: dict[str, Any]) -> dict[str, Any]:
+def _resolve(cls: type, own: dict[str, Any]) -> dict[str, Any]:
     """Returns annotations with classes for their names; as they are if a name is not defined."""
     stand_in = types.SimpleNamespace(__annotations__=own, __module__=cls.__module__)
     module = sys.modules.get(cls.__module__)

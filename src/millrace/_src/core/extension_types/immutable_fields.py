@@ -68,7 +68,7 @@ def make_bare(cls: Any, fields: dict[str, Any]) -> Any:
     return made
 
 
-def wrapped_constructor(user_constructor: Callable[..., None]) -> Callable[..., None]:
+def wrap_constructor(user_constructor: Callable[..., None]) -> Callable[..., None]:
     """Returns a user's `__init__` that also converts and validates the fields which it has set.
 
     Args:
@@ -82,7 +82,7 @@ def wrapped_constructor(user_constructor: Callable[..., None]) -> Callable[..., 
     return __init__
 
 
-def generated_constructor(signature: inspect.Signature) -> Callable[..., None]:
+def generate_constructor(signature: inspect.Signature) -> Callable[..., None]:
     """Returns an `__init__` that takes the fields as arguments.
 
     Args:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
-from millrace._src.core.aligned_memory import taken
+from millrace._src.core.aligned_memory import take
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dimension import Dimension
 from millrace._src.core.dtypes import DType
@@ -72,7 +72,7 @@ class TensorSliceNode(DatasetNode):
 
     def gather(self, indices: Array) -> Block:
         """Returns copies of the slices at positions."""
-        return Block([taken(a, indices) for a in self.components], len(indices))
+        return Block([take(a, indices) for a in self.components], len(indices))
 
     def cursor(self, context: PassContext) -> Cursor:
         """Starts at the first slice."""

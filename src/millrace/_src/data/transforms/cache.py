@@ -195,7 +195,7 @@ class FileCacheCursor(Cursor):
     def save(self) -> State:
         """Returns the position in the files; or what has been written, and the state of the source."""
         position = None if self._reader is None else self._reader.save()
-        written = None if self._source is None else (self._files.written_elements(), self._source.save())
+        written = None if self._source is None else (self._files.list_written_elements(), self._source.save())
         return self._has_ended, position, written
 
     def restore(self, state: State) -> None:

@@ -22,9 +22,9 @@ from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, PassContext, no
 from millrace._src.data.parallelism import (
     AUTOTUNE,
     CYCLE_LENGTH,
-    allowed_calls,
     determinism,
     is_deterministic,
+    limit_calls,
     validate_calls,
     warn_of_determinism,
 )
@@ -76,7 +76,7 @@ class ParallelInterleaveNode(InterleaveNode):
     def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
         kind = LegacyTurnsCursor if self.is_legacy else ParallelTurnsCursor
-        allowed = allowed_calls(self.calls, context)
+        allowed = limit_calls(self.calls, context)
         calls = usable_cores() if allowed == AUTOTUNE else allowed
         return kind(
             self.function,

@@ -19,9 +19,9 @@ from millrace._src.data.debug_mode import parallel_calls
 from millrace._src.data.nodes import DATASET, PassContext, UnaryNode, node_of
 from millrace._src.data.parallel_functions import ParallelFunction
 from millrace._src.data.parallelism import (
-    allowed_calls,
     determinism,
     is_deterministic,
+    limit_calls,
     validate_calls,
     warn_of_determinism,
 )
@@ -89,7 +89,7 @@ class ParallelMapNode(MapNode):
         """Starts a pass over the source; threads put results into the memory of batches."""
         is_ordered = is_deterministic(self.deterministic, context)
         runs_unseen = self.function.runs_unseen and self.source.reads_ahead
-        source, calls = self.source.cursor(context), allowed_calls(self.calls, context)
+        source, calls = self.source.cursor(context), limit_calls(self.calls, context)
         return MapCursor(ParallelFunction(self.function, source, calls, is_ordered, runs_unseen, size))
 
 

@@ -17,7 +17,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.nodes import DATASET, PassContext, node_of
 from millrace._src.data.parallel_functions import ParallelFunction
-from millrace._src.data.parallelism import allowed_calls, is_deterministic, validate_calls
+from millrace._src.data.parallelism import is_deterministic, limit_calls, validate_calls
 from millrace._src.data.traced_functions import BoundFunction
 from millrace._src.data.transforms.filter_elements import FilterCursor, FilterNode
 from millrace._src.ops.type_sets import ANY
@@ -34,7 +34,7 @@ class ParallelFilterNode(FilterNode):
         """Starts a pass over the source."""
         is_ordered = is_deterministic(self.deterministic, context)
         runs_unseen = self.predicate.runs_unseen and self.source.reads_ahead
-        source, calls = self.source.cursor(context), allowed_calls(self.calls, context)
+        source, calls = self.source.cursor(context), limit_calls(self.calls, context)
         return FilterCursor(ParallelFunction(self.predicate, source, calls, is_ordered, runs_unseen))
 
 

@@ -19,7 +19,7 @@ from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.cursors import Cursor
 from millrace._src.data.dataset_base import DatasetBase, apply_op
-from millrace._src.data.element_files import known_compression
+from millrace._src.data.element_files import validate_compression
 from millrace._src.data.nodes import DATASET, DatasetNode, PassContext, node_of
 from millrace._src.data.pipeline_optimizer import begin
 from millrace._src.data.saved_folders import RunWriter, read_metadata, read_spec, shard_files, write_spec
@@ -63,7 +63,7 @@ def save_dataset(
     sharding = BoundFunction(shard_func, shard_func_other_args) if use_shard_func else None
     if sharding is not None:
         check_shard_function(sharding)
-    writer = RunWriter(path.item().decode(), node.dtypes, known_compression(compression))
+    writer = RunWriter(path.item().decode(), node.dtypes, validate_compression(compression))
     cursor, context = begin(node)
     try:
         _write_all(writer, cursor, sharding)
@@ -228,7 +228,7 @@ def load_dataset(
     if not metadata.finalized:  # TensorFlow gives the elements that it finds
         message = f"{folder}; the dataset was not saved to its end: its writer was stopped, or is still writing"
         raise errors.DataLossError(None, None, message)
-    types, shapes, kind = tuple(output_types), tuple(output_shapes), known_compression(compression)
+    types, shapes, kind = tuple(output_types), tuple(output_shapes), validate_compression(compression)
     shards = [ElementFilesNode(types, shapes, files, kind) for files in shard_files(folder, metadata.run_id)]
     reader = BoundFunction(reader_func, reader_func_other_args)
     return LoadNode(types, shapes, list(shards), reader, metadata.num_elements)

@@ -22,7 +22,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.dataset_base import DatasetBase, apply_op
-from millrace._src.data.element_files import known_compression
+from millrace._src.data.element_files import validate_compression
 from millrace._src.data.nodes import DATASET, DatasetNode, PassContext, UnaryNode, node_of
 from millrace._src.data.parallelism import CYCLE_LENGTH
 from millrace._src.data.saved_folders import RunWriter, read_metadata, shard_files
@@ -101,12 +101,12 @@ class SnapshotCursor(Cursor):
             return
         self._cursor = self._node.source.cursor(self._context)
         self._writer = RunWriter(
-            folder, self._node.dtypes, known_compression(self._node.compression), os.path.basename(folder)
+            folder, self._node.dtypes, validate_compression(self._node.compression), os.path.basename(folder)
         )
 
     def _read_files(self, run_id: str) -> None:
         node = self._node
-        types, shapes, kind = node.dtypes, node.shapes, known_compression(node.compression)
+        types, shapes, kind = node.dtypes, node.shapes, validate_compression(node.compression)
         files = shard_files(node.folder(), run_id)
         shards = [ElementFilesNode(types, shapes, paths, kind) for paths in files]
         self._run_id = run_id

@@ -27,12 +27,12 @@ def bind_sum(node: Node, engine: Any, *, in_place: bool = False) -> Callable[...
     count = len(node.inputs) - sum(len(maker.inputs) for maker in node.added)
     plus = engine.bind(node.op_def, (node.outputs[0].dtype,) * (count + len(node.added)), node.attrs)
     steps = [
-        (bind_addition(maker.op_def, maker.attrs, xp), _bound(maker, engine), len(maker.inputs)) for maker in node.added
+        (bind_addition(maker.op_def, maker.attrs, xp), _bind(maker, engine), len(maker.inputs)) for maker in node.added
     ]
     return _Sum(plus, count, steps, in_place=in_place)
 
 
-def _bound(node: Node, engine: Any) -> Callable[..., Any]:
+def _bind(node: Node, engine: Any) -> Callable[..., Any]:
     kernel: Callable[..., Any] = engine.bind(node.op_def, tuple([value.dtype for value in node.inputs]), node.attrs)
     return kernel
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core.aligned_memory import ALIGNMENT, placed
+from millrace._src.core.aligned_memory import ALIGNMENT, align_within
 from millrace._src.core.array_namespace import Array
 
 _LARGEST_OF_ALLOCATOR = 31 << 20
@@ -30,7 +30,7 @@ _SLACK = 1.25
 def aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """Returns a new array that begins at a multiple of 64 bytes; its elements are anything."""
     size = math.prod(shape) * dtype.itemsize + ALIGNMENT
-    return placed(np.empty(size, np.uint8) if size <= _LARGEST_OF_ALLOCATOR else _KEPT.loan(size), shape, dtype)
+    return align_within(np.empty(size, np.uint8) if size <= _LARGEST_OF_ALLOCATOR else _KEPT.loan(size), shape, dtype)
 
 
 class _KeptMemory:
@@ -45,12 +45,12 @@ class _KeptMemory:
 
     def loan(self, size: int) -> Array:
         """Returns an array of at least `size` bytes, whose memory comes back when no array refers to it any more."""
-        memory = self._taken(size)
+        memory = self._take(size)
         lent = (ctypes.c_char * memory.size).from_buffer(memory)
         weakref.finalize(lent, self._take_back, memory).atexit = False
         return np.frombuffer(lent, np.uint8)
 
-    def _taken(self, size: int) -> Any:
+    def _take(self, size: int) -> Any:
         """Returns memory of about `size` bytes that is kept, or else new memory."""
         for key, memory in list(self._kept.items()):
             if size <= memory.size <= size * _SLACK and self._kept.pop(key, None) is not None:

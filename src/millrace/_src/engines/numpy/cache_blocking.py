@@ -119,7 +119,7 @@ class BlockProgram:
     def _run_blocks(self, plan: _Plan, views: Sequence[Array]) -> None:
         run = self._run
         if run is None:
-            run = self._run = self._compiled()
+            run = self._run = self._compile()
 
         def work(index: int) -> None:
             run(*plan.pieces(views, index))
@@ -130,7 +130,7 @@ class BlockProgram:
             for index in range(len(plan.cuts)):
                 work(index)
 
-    def _compiled(self) -> Callable[..., None]:
+    def _compile(self) -> Callable[..., None]:
         """Returns the function on the pieces of one block: the inputs, then the outputs."""
         source = block_source(self._steps, self._inputs, self._outputs)
         scope = dict(self._scope)
@@ -190,7 +190,7 @@ class _Plan:
 
     def __init__(self, shape: Shape, shapes: Sequence[Shape], most: int) -> None:
         self.shape = shape
-        dims, repeats = _merged_axes(shape, shapes)
+        dims, repeats = _merge_axes(shape, shapes)
         self._view_shapes = [
             tuple([1 if is_repeated else dim for dim, is_repeated in zip(dims, axes, strict=True)])
             for axes in zip(*repeats, strict=True)
@@ -215,7 +215,7 @@ class _Plan:
         ]
 
 
-def _merged_axes(shape: Shape, shapes: Sequence[Shape]) -> tuple[list[int], list[tuple[bool, ...]]]:
+def _merge_axes(shape: Shape, shapes: Sequence[Shape]) -> tuple[list[int], list[tuple[bool, ...]]]:
     """Returns the axes of broadcast arrays, as few as possible, and for each axis which arrays repeat along it."""
     padded_shapes = [(1,) * (len(shape) - len(s)) + s for s in shapes]
     dims: list[int] = []

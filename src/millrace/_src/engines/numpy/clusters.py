@@ -17,9 +17,9 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.engine import Engine, Program, Run
 from millrace._src.core.resources import resource_of
-from millrace._src.core.tensor import arrived
+from millrace._src.core.tensor import wait_for_array
 from millrace._src.engines.binding import bind_checks, bind_kernel
-from millrace._src.engines.tiers import compiled_for_call
+from millrace._src.engines.tiers import compile_for_call
 from millrace._src.engines.variable_cells import Cell
 from millrace._src.graph.function_factory import body_of, must_compile
 from millrace._src.passes.abstract_arrays import stand_in
@@ -62,7 +62,7 @@ def check_run(node: Node) -> Run:
     return run
 
 
-def checked_apart(node: Node, kernel: Callable[..., Any], engine: Engine) -> Callable[..., Any]:
+def skip_checks(node: Node, kernel: Callable[..., Any], engine: Engine) -> Callable[..., Any]:
     """Returns the kernel of a node whose checks another node makes: values that it refuses give some result.
 
     The other node may run later, and then raises the error at its own position among the effects.
@@ -105,12 +105,12 @@ def cluster_run(function: object, unread: Iterable[int] = ()) -> Run:
     """
     graph = body_of(function)
     try:
-        program = compiled_for_call(graph)
+        program = compile_for_call(graph)
     except errors.OpError as error:
         return _refusing(type(error), error.message)
     indices = [i for i in range(len(graph.outputs)) if i not in set(unread)]
     run = program.run if program.takes_pending else _reading(program)
-    return _with_arrays_arrived(run, indices) if indices else run
+    return _wait_for_arrays(run, indices) if indices else run
 
 
 def _refusing(kind: Any, message: str) -> Run:
@@ -122,17 +122,17 @@ def _refusing(kind: Any, message: str) -> Run:
 
 def _reading(program: Program) -> Run:
     """Returns a program of another engine, which takes NumPy arrays only."""
-    return lambda *arguments: program.run(*map(arrived, arguments))
+    return lambda *arguments: program.run(*map(wait_for_array, arguments))
 
 
-def _with_arrays_arrived(run: Callable[..., Any], indices: Sequence[int]) -> Run:
+def _wait_for_arrays(run: Callable[..., Any], indices: Sequence[int]) -> Run:
     """Returns a function that waits for some of its results."""
 
     def run_with_arrays_arrived(*arguments: object) -> Sequence[Any]:
         results = list(run(*arguments))
         for index in indices:
             if type(results[index]) is not np.ndarray:
-                results[index] = arrived(results[index])
+                results[index] = wait_for_array(results[index])
         return results
 
     return run_with_arrays_arrived

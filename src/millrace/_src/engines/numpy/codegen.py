@@ -22,16 +22,16 @@ from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.engine import Engine, Program, Run
 from millrace._src.core.execute import scalar_array
 from millrace._src.core.op_def import Effects
-from millrace._src.core.tensor import EagerTensor, PendingTensor, arrived
+from millrace._src.core.tensor import EagerTensor, PendingTensor, wait_for_array
 from millrace._src.engines.engine_table import ENGINES, JIT_ENGINE
 from millrace._src.engines.generated_programs import GeneratedProgram
 from millrace._src.engines.node_errors import node_failure
 from millrace._src.engines.numpy import cache_blocking
 from millrace._src.engines.numpy.accumulation import bind_sum
 from millrace._src.engines.numpy.cache_blocking import BlockProgram, BlockStep, WhereLargeInBlocks
-from millrace._src.engines.numpy.clusters import check_run, checked_apart, cluster_run, is_cluster, unread_values
+from millrace._src.engines.numpy.clusters import check_run, cluster_run, is_cluster, skip_checks, unread_values
 from millrace._src.engines.numpy.compiled_parts import CompiledPart, let_compile
-from millrace._src.engines.numpy.fusion import Chain, chained
+from millrace._src.engines.numpy.fusion import Chain, form_chains
 from millrace._src.engines.numpy.instructions import (
     BranchChoice,
     InBlocks,
@@ -40,7 +40,7 @@ from millrace._src.engines.numpy.instructions import (
     Loop,
     choose_in_place,
     note_lives,
-    rendered,
+    render,
 )
 from millrace._src.engines.numpy.scalars import use_scalars
 from millrace._src.engines.tensor_lists import own
@@ -63,7 +63,7 @@ class _Writer:
     def __init__(self, engine: Engine, graph: OptimizedGraph) -> None:
         self.engine = engine
         self.graph = graph
-        self.scope: dict[str, Any] = {"asarray": np.asarray, "keep": _keep, "own": own, "arrived": arrived}
+        self.scope: dict[str, Any] = {"asarray": np.asarray, "keep": _keep, "own": own, "arrived": wait_for_array}
         self.serial = itertools.count()
         self.unread = unread_values(graph)
         self.parts: list[CompiledPart] = []
@@ -78,7 +78,7 @@ class _Writer:
         use_scalars(block, self.scope)
         note_lives(block, frozenset(results))
         choose_in_place(block)
-        lines = list(rendered(block, 2))
+        lines = list(render(block, 2))
         parameters = ", ".join(f"a{i}" for i in range(len(graph.inputs)))
         head = [f"def program({parameters}):", *self._arrivals(names), "    try:"]
         source = "\n".join(
@@ -93,9 +93,9 @@ class _Writer:
         )
         numbered = enumerate(lines, len(head) + 1)
         behind = {number: (node, tuple(names)) for number, (_, node, names) in numbered if node is not None}
-        return self._compiled(source, behind)
+        return self._compile(source, behind)
 
-    def _compiled(self, source: str, behind: dict[int, tuple[Node, tuple[str, ...]]]) -> Program:
+    def _compile(self, source: str, behind: dict[int, tuple[Node, tuple[str, ...]]]) -> Program:
         filename = f"<millrace graph {self.graph.name} {next(_serial)}>"
         linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
         self.scope["explain"] = _Explainer(filename, behind)
@@ -129,7 +129,7 @@ class _Writer:
         """Returns the instructions of a graph; adds the names of the values that the nodes compute to `names`."""
         return [
             self._in_blocks(step, names) if isinstance(step, Chain) else self._instruction(step, names)
-            for step in chained(graph)
+            for step in form_chains(graph)
         ]
 
     def _instruction(self, node: Node, names: _Names) -> Instruction:
@@ -150,7 +150,7 @@ class _Writer:
         targets = [names[value] for value in chain.outputs]
         steps = [self._step(node, line) for node, line in zip(chain.nodes, lines, strict=True)]
         kernels = {step.kernel: self.scope[step.kernel] for step in steps}
-        call = self._bound("b", BlockProgram(steps, arguments, targets, kernels), chain.nodes)
+        call = self._bind("b", BlockProgram(steps, arguments, targets, kernels), chain.nodes)
         widest = max(inputs, key=lambda value: (value.shape.is_compatible_with(chain.shape), value.shape.rank or 0))
         large = f"{names[widest]}.size >= {cache_blocking.FEWEST}"
         call += f"({', '.join(arguments)})"
@@ -159,7 +159,7 @@ class _Writer:
     def _step(self, node: Node, line: Line) -> BlockStep:
         name, kernel = line.kernel, self.scope[line.kernel]
         if isinstance(kernel, WhereLargeInBlocks):
-            name, kernel = self._bound("k", kernel.kernel, [node]), kernel.kernel
+            name, kernel = self._bind("k", kernel.kernel, [node]), kernel.kernel
         return BlockStep(
             line.targets[0],
             name,
@@ -213,7 +213,7 @@ class _Writer:
             pattern = self._unpacking(node, targets)
         line = Line(targets, pattern, call, arguments, node, kernel=kernel, makes_array=bool(node.added))
         if node.added and len(node.inputs) == 1 + sum(len(maker.inputs) for maker in node.added):
-            name = self._bound("p", bind_sum(node, self.engine, in_place=True), [node])
+            name = self._bind("p", bind_sum(node, self.engine, in_place=True), [node])
             line.consumed, line.call_in_place = arguments[0], f"{name}({', '.join(arguments)})"
         if any(value.dtype.name == "variant" for value in node.inputs):
             self._note_lists(line, arguments)
@@ -225,7 +225,7 @@ class _Writer:
         lists = [n for n, value in zip(arguments, node.inputs, strict=True) if value.dtype.name == "variant"]
         make = node.op_def.rules.in_place
         if make is not None:
-            name = self._bound("p", make(node.attrs), [node])
+            name = self._bind("p", make(node.attrs), [node])
             line.consumed, line.call_in_place = lists[0], f"{name}({', '.join(arguments)})"
             lists = lists[1:]
         holds = any(value.dtype.name == "variant" for value in node.outputs) or node.holds_functions
@@ -236,7 +236,7 @@ class _Writer:
     def _new(self, kind: str) -> str:
         return f"{kind}{next(self.serial)}"
 
-    def _bound(self, kind: str, function: Callable[..., Any], nodes: Sequence[Node]) -> str:
+    def _bind(self, kind: str, function: Callable[..., Any], nodes: Sequence[Node]) -> str:
         """Gives a callable, which runs some nodes, a name in the program."""
         name = self._new(kind)
         self.scope[name] = function
@@ -259,13 +259,13 @@ class _Writer:
     def _kernel(self, node: Node) -> str:
         """Binds what runs a node, and returns the name of that in the program."""
         if node.added:
-            return self._bound("t", bind_sum(node, self.engine), [node])
+            return self._bind("t", bind_sum(node, self.engine), [node])
         if node.only_checks:
-            return self._bound("q", check_run(node), [node])
+            return self._bind("q", check_run(node), [node])
         if is_cluster(node):
-            return self._bound("x", self._cluster(node), [node])
+            return self._bind("x", self._cluster(node), [node])
         kernel = self.engine.bind(node.op_def, tuple([value.dtype for value in node.inputs]), node.attrs)
-        return self._bound("k", checked_apart(node, kernel, self.engine) if node.is_checked_apart else kernel, [node])
+        return self._bind("k", skip_checks(node, kernel, self.engine) if node.is_checked_apart else kernel, [node])
 
     def _call(self, node: Node, kernel: str, arguments: Sequence[str]) -> str:
         call = f"{kernel}({', '.join(arguments)})"
@@ -318,11 +318,11 @@ def _code(source: str, filename: str) -> CodeType:
     """
     if len(source) > _MAX_KEPT_SOURCE_LENGTH:
         return compile(source, filename, "exec")
-    return _of_file(_kept_code(source), filename)
+    return _of_file(_cache_code(source), filename)
 
 
 @functools.lru_cache(maxsize=256)
-def _kept_code(source: str) -> CodeType:
+def _cache_code(source: str) -> CodeType:
     return compile(source, "<millrace graph>", "exec")
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.engine import Engine, Program, Run
-from millrace._src.core.tensor import arrived
+from millrace._src.core.tensor import wait_for_array
 from millrace._src.engines.engine_table import HOST_ENGINE, JIT_ENGINE
 from millrace._src.engines.tier_settings import settings
 from millrace._src.passes.abstract_arrays import stand_in
@@ -92,7 +92,7 @@ class CompiledPart:
             for specialization in self._specializations.values()
         ]
 
-    def compile_asked(self) -> None:
+    def compile_where_asked(self) -> None:
         """Compiles the part for the specializations that ask for it."""
         for specialization in list(self._specializations.values()):
             if specialization.asked is not None:
@@ -102,7 +102,7 @@ class CompiledPart:
 
     def on_host(self, *arguments: object) -> Sequence[Any]:
         """Runs the part with NumPy."""
-        return self._host_run(*[a if type(a) is np.ndarray else arrived(a) for a in arguments])
+        return self._host_run(*[a if type(a) is np.ndarray else wait_for_array(a) for a in arguments])
 
     def on_compiler(self, *arguments: object) -> Sequence[Any]:
         """Runs the part with XLA; NumPy does where a variable has no value yet, which may be no error."""
@@ -116,7 +116,7 @@ class CompiledPart:
         results = list(results)
         for index in self.arriving_indices:
             if type(results[index]) is not np.ndarray:
-                results[index] = arrived(results[index])
+                results[index] = wait_for_array(results[index])
         return results
 
     def wait(self, arguments: Sequence[Any], results: Sequence[Any]) -> None:
@@ -126,9 +126,9 @@ class CompiledPart:
             program.wait(arguments, results)
         else:
             for result in results:
-                arrived(result)
+                wait_for_array(result)
 
-    def compiled(self, arguments: Sequence[Any]) -> bool:
+    def compile(self, arguments: Sequence[Any]) -> bool:
         """Compiles the part for arguments like these; returns whether XLA can run the part from now on.
 
         A part whose sizes depend on the values of arguments stays with the host: each value would be compiled.
@@ -157,7 +157,7 @@ class _PartSpecialization:
     __slots__ = ("run", "choice", "asked", "_part", "_calls", "_least", "_trial")
 
     def __init__(self, part: CompiledPart) -> None:
-        self.run: Run = self._timed
+        self.run: Run = self._time
         self.choice: str | None = None
         self.asked: list[Any] | None = None
         self._part = part
@@ -182,29 +182,31 @@ class _PartSpecialization:
     def compile(self) -> None:
         """Compiles the part for this specialization if that is worth it, and begins the trial."""
         arguments, self.asked = self.asked, None
-        if arguments is not None and self._least >= settings.least_seconds and self._part.compiled(arguments):
+        if arguments is not None and self._least >= settings.least_seconds and self._part.compile(arguments):
             self._trial = Trial([HOST, COMPILED], settings.trial_rules(), settings.clock)
-            self.run = self._tried
+            self.run = self._run_trial
         else:
             self.commit(HOST)
 
-    def _timed(self, *arguments: object) -> Sequence[Any]:
+    def _time(self, *arguments: object) -> Sequence[Any]:
         """Runs a call on the host, to see how long that takes."""
         clock = settings.clock
-        read_arguments = [a if type(a) is np.ndarray else arrived(a) for a in arguments]  # waiting is not the part's
+        read_arguments = [
+            a if type(a) is np.ndarray else wait_for_array(a) for a in arguments
+        ]  # waiting is not the part's
         start = clock()
         results = self._part.on_host(*read_arguments)
         self._least = min(self._least, clock() - start)
         self._calls += 1
         if self._calls == 1:
-            self.asked = [_kept(argument) for argument in read_arguments]
+            self.asked = [_keep(argument) for argument in read_arguments]
         if self._calls >= _TIMED_CALLS and self._least < settings.least_seconds:
             self.commit(HOST)
         elif self._calls >= _TIMED_CALLS:
             self.run = self._part.on_host
         return results
 
-    def _tried(self, *arguments: object) -> Sequence[Any]:
+    def _run_trial(self, *arguments: object) -> Sequence[Any]:
         """Runs a call the choice whose turn it is, timed."""
         trial, part = self._trial, self._part
         assert trial is not None  # compiling made it
@@ -228,7 +230,7 @@ def let_compile(program: Program, parts: Sequence[CompiledPart]) -> None:
 
     def compile_parts() -> None:
         for part in parts:
-            part.compile_asked()
+            part.compile_where_asked()
         program.has_compiled_parts = any(part.is_compiled for part in parts)
 
     def is_committed() -> bool:
@@ -238,7 +240,7 @@ def let_compile(program: Program, parts: Sequence[CompiledPart]) -> None:
     program.prepare, program.is_committed = prepare, is_committed
 
 
-def _kept(argument: Array) -> Array:
+def _keep(argument: Array) -> Array:
     """Returns an argument, or what represents a large one until the part is compiled."""
     return argument if argument.size <= _LARGEST_KEPT else stand_in(argument.shape, argument.dtype)
 

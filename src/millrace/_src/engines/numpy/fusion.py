@@ -52,14 +52,14 @@ class Chain:
 Step: TypeAlias = Node | Chain
 
 
-def chained(graph: OptimizedGraph) -> Sequence[Step]:
+def form_chains(graph: OptimizedGraph) -> Sequence[Step]:
     """Returns the nodes of a graph in run order, with chains in place of the nodes that form chains."""
     if not any(map(_can_be_large, graph.nodes)):
         return graph.nodes
     chain_of: dict[Node, Chain] = {}
     for node in graph.nodes:
         read_chains = _chains_read(node, chain_of)
-        own_chain = _joined(node, read_chains, chain_of) if _can_be_large(node) else None
+        own_chain = _join(node, read_chains, chain_of) if _can_be_large(node) else None
         for chain in read_chains:
             if chain is not own_chain:
                 chain.is_open = False
@@ -97,7 +97,7 @@ def _chains_read(node: Node, chain_of: dict[Node, Chain]) -> list[Chain]:
     return list(dict.fromkeys(chain_of[maker] for maker in makers if maker in chain_of))
 
 
-def _joined(node: Node, read_chains: Iterable[Chain], chain_of: dict[Node, Chain]) -> Chain:
+def _join(node: Node, read_chains: Iterable[Chain], chain_of: dict[Node, Chain]) -> Chain:
     """Puts a node into the chain that the node continues, merged from chains that are read, or into a new chain."""
     own_chain = Chain([], node.outputs[0].shape)
     for chain in read_chains:

@@ -101,7 +101,7 @@ class Loop:
 
     def inner_reads(self) -> set[str]:
         """Returns the names that an iteration reads and that were set before, the state among them."""
-        return {self.keep, *_reads([*self.test, *self.body])} - _made([*self.test])
+        return {self.keep, *_reads([*self.test, *self.body])} - _assigned_names([*self.test])
 
     def reads(self) -> set[str]:
         """Returns the names that the loop reads and that were set before."""
@@ -119,9 +119,9 @@ class Loop:
             firsts = [self._start(name, first) for name, first, _ in self.states]
             yield _line(indent, f"{', '.join(self.targets)} = {', '.join(firsts)}"), self.node, self.uses
         yield _line(indent, "while True:"), None, ()
-        yield from rendered(self.test, indent + 1)
+        yield from render(self.test, indent + 1)
         yield _line(indent + 1, f"if not {self.keep}: break"), self.node, [self.keep]
-        yield from rendered(self.body, indent + 1)
+        yield from render(self.body, indent + 1)
 
 
 @dataclass(eq=False, slots=True)
@@ -137,23 +137,23 @@ class BranchChoice:
     @property
     def uses(self) -> list[str]:
         """The condition, and results that were there before."""
-        return [self.test, *[r for block, results in self.branches for r in results if r not in _made(block)]]
+        return [self.test, *[r for block, results in self.branches for r in results if r not in _assigned_names(block)]]
 
     def reads(self) -> set[str]:
         """Returns the names that the choice reads and that were set before."""
         names = {self.test}
         for block, results in self.branches:
-            names |= _reads(block) | (set(results) - _made(block))
+            names |= _reads(block) | (set(results) - _assigned_names(block))
         return names
 
     def render(self, indent: int) -> Iterator[Rendered]:
         """Yields the lines of the choice's text."""
         for head, (block, results) in zip((f"if {self.test}:", "else:"), self.branches, strict=True):
             yield _line(indent, head), self.node if head != "else:" else None, [self.test]
-            yield from rendered(block, indent + 1)
+            yield from render(block, indent + 1)
             assignment = f"{', '.join(self.targets)} = {', '.join(results)}" if results else "pass"
             yield _line(indent + 1, assignment), None, ()
-            dead_names = sorted({r for r in results if r in _made(block)})
+            dead_names = sorted({r for r in results if r in _assigned_names(block)})
             if dead_names:
                 yield _line(indent + 1, f"del {', '.join(dead_names)}"), None, ()
 
@@ -191,7 +191,7 @@ class InBlocks:
         yield _line(indent + 1, f"{''.join(f'{name}, ' for name in self.targets)} = {self.result}"), None, ()
         yield _line(indent + 1, f"del {self.result}"), None, ()
         yield _line(indent, "else:"), None, ()
-        yield from rendered(self.lines, indent + 1)
+        yield from render(self.lines, indent + 1)
 
 
 Instruction: TypeAlias = Line | Loop | BranchChoice | InBlocks
@@ -211,11 +211,11 @@ def _reads(block: Iterable[Instruction]) -> set[str]:
     return read_names
 
 
-def _made(block: Iterable[Instruction]) -> set[str]:
+def _assigned_names(block: Iterable[Instruction]) -> set[str]:
     return {name for instruction in block for name in instruction.targets}
 
 
-def rendered(block: Sequence[Instruction], indent: int) -> Iterator[Rendered]:
+def render(block: Sequence[Instruction], indent: int) -> Iterator[Rendered]:
     """Yields the lines of a block; drops the names made in the block after their last use."""
     made_names: set[str] = set()
     for instruction in block:
@@ -255,7 +255,7 @@ def note_lives(block: Sequence[Instruction], live: Iterable[str]) -> None:
 def choose_in_place(block: Sequence[Instruction]) -> None:
     """Decides which lines change a list in place; `note_lives` must have noted the names that are read later."""
     if _may_change(block):
-        _Owners(frozenset(_escaping(block)), _accumulated(block)).walk(block, set())
+        _Owners(frozenset(_escaping(block)), _names_changed_in_place(block)).walk(block, set())
 
 
 def _may_change(block: Iterable[Instruction]) -> bool:
@@ -285,7 +285,7 @@ def _escaping(block: Iterable[Instruction]) -> Iterator[str]:
                 yield from _escaping(inner)
 
 
-def _accumulated(block: Iterable[Instruction]) -> set[str]:
+def _names_changed_in_place(block: Iterable[Instruction]) -> set[str]:
     """Returns the names of arrays that a line of a block could change in place."""
     names: set[str] = set()
     for instruction in block:
@@ -293,11 +293,11 @@ def _accumulated(block: Iterable[Instruction]) -> set[str]:
             if instruction.makes_array and instruction.consumed is not None:
                 names.add(instruction.consumed)
         elif isinstance(instruction, Loop):
-            inside = _accumulated([*instruction.test, *instruction.body])
+            inside = _names_changed_in_place([*instruction.test, *instruction.body])
             names |= inside | {first for name, first, _ in instruction.states if name in inside}
         elif isinstance(instruction, BranchChoice):
             for inner, _ in instruction.branches:
-                names |= _accumulated(inner)
+                names |= _names_changed_in_place(inner)
     return names
 
 

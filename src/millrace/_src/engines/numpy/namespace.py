@@ -18,13 +18,13 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
 from millrace._src.engines import tensor_lists as lists
-from millrace._src.engines.numpy.products import stacked_product
+from millrace._src.engines.numpy.products import multiply_stacks
 from millrace._src.engines.numpy.scattering import scatter
 from millrace._src.engines.numpy.selection import where
 from millrace._src.engines.numpy.sums import is_summed_in_blocks, sum_over
 from millrace._src.engines.tensor_lists import TensorList
 from millrace._src.util.blas_threads import SINGLE, large_product
-from millrace._src.util.half_floats import narrowed, widened
+from millrace._src.util.half_floats import narrow, widen
 
 _WIDENED = frozenset(
     "float16 bfloat16 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz".split()
@@ -53,11 +53,11 @@ class NumpyNamespace:
         """Converts `x` element-wise."""
         x = np.asarray(x)
         if x.dtype.char == "e" and dtype == np.float32:
-            return widened(x)
-        return narrowed(x) if x.dtype.char == "f" and dtype == np.float16 else x.astype(dtype, copy=False)
+            return widen(x)
+        return narrow(x) if x.dtype.char == "f" and dtype == np.float16 else x.astype(dtype, copy=False)
 
     @staticmethod
-    def converted(x: Array, dtype: Any) -> Array:
+    def cast(x: Array, dtype: Any) -> Array:
         """Converts `x` as `tf.cast` does, where negative numbers wrap around in an unsigned type."""
         return np.asarray(x).astype(dtype, copy=False)
 
@@ -67,7 +67,7 @@ class NumpyNamespace:
         return True
 
     @staticmethod
-    def added_at(total: Array, index: object, values: Array) -> Array:
+    def add_at(total: Array, index: object, values: Array) -> Array:
         """Changes `total`: adds `values` at the positions `index`, no two of which are the same; returns `total`."""
         total[index] += values
         return total
@@ -113,7 +113,7 @@ class NumpyNamespace:
             return NumpyNamespace.matmul(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
         if a.size * b.size <= SINGLE:
             return np.matmul(a, b)
-        return stacked_product(a, b) if a.ndim > 2 or b.ndim > 2 else large_product(np.matmul, a, b)
+        return multiply_stacks(a, b) if a.ndim > 2 or b.ndim > 2 else large_product(np.matmul, a, b)
 
     @staticmethod
     def sum(x: Array, axis: Any = None, dtype: object = None, keepdims: bool = False) -> Array:

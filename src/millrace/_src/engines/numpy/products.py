@@ -23,14 +23,14 @@ _PIECES = 4
 """The pieces for each thread: threads do not all run equally fast."""
 
 
-def stacked_product(a: Array, b: Array) -> Array:
+def multiply_stacks(a: Array, b: Array) -> Array:
     """Returns `numpy.matmul(a, b)` of arrays one of which at least is a stack of matrices, in their common dtype."""
-    shape, axis = _shared_axis(a, b)
-    product: Array = _shared_product(a, b, shape, axis) if axis else large_product(np.matmul, a, b)
+    shape, axis = _axis_to_share(a, b)
+    product: Array = _multiply_in_shares(a, b, shape, axis) if axis else large_product(np.matmul, a, b)
     return product
 
 
-def _shared_axis(a: Array, b: Array) -> tuple[tuple[int, ...], int]:
+def _axis_to_share(a: Array, b: Array) -> tuple[tuple[int, ...], int]:
     """Returns the shape of a product, and the axis along which threads share it, from the end; 0 for no axis."""
     if a.ndim < 2 or b.ndim < 2 or a.shape[-1] != b.shape[-2]:
         return (), 0
@@ -42,7 +42,7 @@ def _shared_axis(a: Array, b: Array) -> tuple[tuple[int, ...], int]:
     return shape, stack.index(longest) - len(shape)
 
 
-def _shared_product(a: Array, b: Array, shape: Sequence[int], axis: int) -> Array:
+def _multiply_in_shares(a: Array, b: Array, shape: Sequence[int], axis: int) -> Array:
     """Multiplies pieces of stacks along an axis, which counts from the end."""
     result = np.empty(shape, a.dtype)
     size, threads = result.shape[axis], thread_count()

@@ -94,10 +94,10 @@ class _Rewriter:
         pairs = zip(handing_on.targets, handing_on.uses, strict=True)
         loop.scalars = frozenset(state for state, value in pairs if value in computed_names)
         self.scalars.update(loop.scalars)
-        loop.test = self._rewritten(loop.test)
-        loop.body = [*self._rewritten(steps), *self._handed_on(handing_on)]
+        loop.test = self._rewrite(loop.test)
+        loop.body = [*self._rewrite(steps), *self._pass_state(handing_on)]
 
-    def _rewritten(self, block: Sequence[Instruction]) -> list[Instruction]:
+    def _rewrite(self, block: Sequence[Instruction]) -> list[Instruction]:
         rewritten: list[Instruction] = []
         for instruction in block:
             operator = self._operator(instruction) if isinstance(instruction, Line) else None
@@ -109,7 +109,7 @@ class _Rewriter:
             rewritten.append(instruction)
         return rewritten
 
-    def _handed_on(self, line: Line) -> list[Instruction]:
+    def _pass_state(self, line: Line) -> list[Instruction]:
         """Returns the lines that hand the state on to the next iteration: scalars to scalars, arrays to arrays."""
         pairs = list(zip(line.targets, line.uses, strict=True))
         arrays = self._arrays({value for state, value in pairs if state not in self.loop.scalars})

@@ -16,7 +16,7 @@ import numpy as np
 
 from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.array_namespace import Array
-from millrace._src.util.segment_reductions import combined_runs, run_starts
+from millrace._src.util.segment_reductions import combine_runs, run_starts
 
 _UFUNCS = {
     "add": np.add,
@@ -45,7 +45,7 @@ def scatter(x: Array, index: Any, updates: Array, mode: str) -> Array:
     result = np.array(x, copy=True, order="C")
     if mode == "set":
         result[index] = updates
-    elif updates.size <= _SMALL or not _is_by_positions(index) or updates.shape != _wanted_shape(x, index):
+    elif updates.size <= _SMALL or not _is_by_positions(index) or updates.shape != _indexed_shape(x, index):
         _UFUNCS[mode].at(result, index, updates)
     else:
         table = result.reshape(math.prod(x.shape[: len(index)]), -1) if x.size else result
@@ -61,7 +61,7 @@ def _is_by_positions(index: object) -> bool:
     return all(part.dtype.kind in "iu" and part.shape == index[0].shape for part in index)
 
 
-def _wanted_shape(x: Array, index: tuple[Array, ...]) -> tuple[int, ...]:
+def _indexed_shape(x: Array, index: tuple[Array, ...]) -> tuple[int, ...]:
     """Returns the shape of `x[index]`."""
     shape: tuple[int, ...] = index[0].shape + x.shape[len(index) :]
     return shape
@@ -100,7 +100,7 @@ def _combine(table: Array, positions: Array, rows: Array, mode: str) -> None:
     if mode in ("add", "sub") and rows.dtype.char in _SPARSE_TYPES:
         ufunc(table, _matrix_of_ones(positions, len(table), rows.dtype) @ rows, out=table)
     else:
-        found_positions, combined_rows = _combined_by_position(positions, rows, np.add if mode == "sub" else ufunc)
+        found_positions, combined_rows = _combine_by_position(positions, rows, np.add if mode == "sub" else ufunc)
         table[found_positions] = ufunc(table[found_positions], combined_rows)
 
 
@@ -111,12 +111,12 @@ def _matrix_of_ones(positions: Array, count: int, dtype: DTypeLike) -> Any:
     return sparse.csc_array((np.ones(positions.size, dtype), positions, columns), shape=(count, positions.size))
 
 
-def _combined_by_position(positions: Array, rows: Array, ufunc: np.ufunc) -> tuple[Array, Array]:
+def _combine_by_position(positions: Array, rows: Array, ufunc: np.ufunc) -> tuple[Array, Array]:
     """Returns the distinct positions, and for each the combination of its rows in their order."""
     if (positions[1:] < positions[:-1]).any():
         ranks = positions.astype(np.int64) << 32
         ranks |= np.arange(positions.size)
         ranks.sort()
         positions, rows = ranks >> 32, rows.take(ranks & 0xFFFFFFFF, axis=0)
-    starts, combined_rows = combined_runs(rows, run_starts(positions), ufunc)
+    starts, combined_rows = combine_runs(rows, run_starts(positions), ufunc)
     return positions[starts], combined_rows

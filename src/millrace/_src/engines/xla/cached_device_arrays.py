@@ -15,7 +15,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from millrace._src.core.aligned_memory import copied
+from millrace._src.core.aligned_memory import copy_aligned
 from millrace._src.core.array_namespace import Array
 
 
@@ -52,7 +52,7 @@ class CachedDeviceArrays:
             return array
         with jax.enable_x64(True):
             # JAX may use the memory that it gets, and keeps its owner alive: that must not be the array itself.
-            device_array = jax.device_put(copied(array) if array.base is None else array.view())
+            device_array = jax.device_put(copy_aligned(array) if array.base is None else array.view())
         entries = self._entries
 
         def forget(gone: object) -> None:

@@ -54,7 +54,7 @@ Parts = Mapping[str, str]
 """The digest of each part of a key."""
 
 
-def compiled(lowered: Any, name: str, clock: Callable[[], float] = time.perf_counter) -> Any:
+def compile_or_load(lowered: Any, name: str, clock: Callable[[], float] = time.perf_counter) -> Any:
     """Returns the executable of a lowered program: from the cache, or compiled and kept there.
 
     Args:
@@ -68,7 +68,7 @@ def compiled(lowered: Any, name: str, clock: Callable[[], float] = time.perf_cou
         return lowered.compile()
     parts = parts_of(text, f"{lowered.in_tree} {lowered.in_avals} {lowered.out_tree}")
     file = _file(folder, name, parts)
-    executable = _loaded(file, lowered)
+    executable = _load(file, lowered)
     if executable is not None:
         return executable
     start = clock()
@@ -186,7 +186,7 @@ def explanation(folder: Path, name: str, parts: Parts) -> str:
 # --- entries ---------------------------------------------------------------------------------------------------------
 
 
-def _loaded(file: Path, lowered: Any) -> Any:
+def _load(file: Path, lowered: Any) -> Any:
     """Returns the executable in a file; None if there is none that can be loaded."""
     entry = _read(file)
     if entry is None:

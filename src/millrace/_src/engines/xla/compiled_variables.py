@@ -17,7 +17,7 @@ from millrace._src.core.array_namespace import Array
 from millrace._src.core.op_def import Effects
 from millrace._src.core.resources import VariableStorage
 from millrace._src.passes.optimized_graph import OptimizedGraph, Value
-from millrace._src.passes.pipeline import held_graphs
+from millrace._src.passes.pipeline import optimize_held_graphs
 
 
 def abstract(array: Any, device: jax.Device | None = None) -> jax.ShapeDtypeStruct:
@@ -80,7 +80,7 @@ def sharing_of(identities: tuple[int, ...], is_written: Sequence[bool]) -> Shari
         first_indices.setdefault(identity, index)
     numbers = {identity: number for number, identity in enumerate(first_indices)}
     owners = tuple([numbers[identity] for identity in identities])
-    changed_numbers = changed(owners, is_written)
+    changed_numbers = changed_variables(owners, is_written)
     parts: tuple[list[int], list[int]] = [], []
     for identity, index in first_indices.items():
         parts[numbers[identity] in changed_numbers].append(index)
@@ -88,7 +88,7 @@ def sharing_of(identities: tuple[int, ...], is_written: Sequence[bool]) -> Shari
     return Sharing(identities, owners, tuple(parts[True]), tuple(parts[False]), order, (owners,))
 
 
-def changed(owners: Sequence[int], is_written: Sequence[bool]) -> set[int]:
+def changed_variables(owners: Sequence[int], is_written: Sequence[bool]) -> set[int]:
     """Returns the numbers of the variables that the graph may change; see `Sharing` for `owners`."""
     return {owner for owner, writes in zip(owners, is_written, strict=True) if writes}
 
@@ -104,11 +104,11 @@ def values_of(storages: Sequence[VariableStorage], sharing: Sharing) -> list[Any
         values.append(_host_value(storage) if storage.device is None else storage.device)
     for index in sharing.read:
         storage = storages[index]
-        values.append(_kept(storage) if storage.device is None else storage.device)
+        values.append(_keep(storage) if storage.device is None else storage.device)
     return values
 
 
-def _kept(storage: VariableStorage) -> Any:
+def _keep(storage: VariableStorage) -> Any:
     """Puts the value of a variable that no engine holds into XLA's memory, and returns that value."""
     with jax.enable_x64(True):
         storage.set_device_value(jax.device_put(_host_value(storage)))
@@ -144,7 +144,7 @@ def written_values(graph: OptimizedGraph) -> set[Value]:
     """Returns the variables that a graph may change."""
     found_values: set[Value] = set()
     for node in graph.nodes:
-        bodies = held_graphs(node)
+        bodies = optimize_held_graphs(node)
         if not bodies and node.effects is not Effects.READS:
             found_values.update(value for value in node.inputs if value.dtype.is_resource)
         for body in bodies:

@@ -25,7 +25,7 @@ from millrace._src.engines.xla.accelerators import list_accelerators
 from millrace._src.engines.xla.lower import callable_of
 from millrace._src.engines.xla.namespace import xp
 from millrace._src.engines.xla.runner import Runner
-from millrace._src.engines.xla.unsupported_ops import leave_to_numpy, refused
+from millrace._src.engines.xla.unsupported_ops import leave_to_numpy, reason_to_refuse
 from millrace._src.passes.optimized_graph import OptimizedGraph
 
 
@@ -50,7 +50,7 @@ class XlaEngine:
 
         Raises: InvalidArgumentError: if the graph holds operations that XLA cannot run.
         """
-        reason = refused(graph)
+        reason = reason_to_refuse(graph)
         if reason is not None:
             program = eager_engine().compile(graph)
             leave_to_numpy(program, graph, reason)

@@ -25,8 +25,8 @@ from millrace._src.engines.compilations import note_compilation
 from millrace._src.engines.variable_cells import Cell
 from millrace._src.engines.xla import compile_cache
 from millrace._src.engines.xla.compile_time_constants import CompileTimeValue
-from millrace._src.engines.xla.compiled_variables import abstract, changed
-from millrace._src.engines.xla.host_calls import calls_allowed
+from millrace._src.engines.xla.compiled_variables import abstract, changed_variables
+from millrace._src.engines.xla.host_calls import allow_calls
 from millrace._src.engines.xla.lower import Lowering
 from millrace._src.passes.optimized_graph import OptimizedGraph
 from millrace._src.util.interrupts import interrupts_later
@@ -87,10 +87,10 @@ def set_observer(observer: Callable[[Executable], None] | None) -> None:
     global _observer
     _observer = observer
     for name, method in _METHODS.items():
-        setattr(Executable, name, method if observer is None else _observed(method))
+        setattr(Executable, name, method if observer is None else _observe(method))
 
 
-def _observed(method: Callable[..., Any]) -> Callable[..., Any]:
+def _observe(method: Callable[..., Any]) -> Callable[..., Any]:
     def run(self: Executable, *arguments: Any) -> Any:
         observer = _observer
         if observer is not None:
@@ -141,7 +141,7 @@ class Executable:
             else:
                 outputs = self.run(*operands)
         except _FAILURES as error:
-            raise _translated(error) from None
+            raise _translate_error(error) from None
         return outputs
 
     def add_outputs(self, operands: Sequence[Any], outputs: list[Any]) -> None:
@@ -172,7 +172,7 @@ class Executable:
             else:
                 outputs.extend(results)
         except _FAILURES as error:
-            raise _translated(error) from None
+            raise _translate_error(error) from None
 
 
 _METHODS: dict[str, Callable[..., Any]] = {"__call__": Executable.__call__, "add_outputs": Executable.add_outputs}
@@ -181,7 +181,7 @@ _FAILURES = (TypeError, ValueError, jax.errors.JaxRuntimeError)
 """The errors of JAX in calls."""
 
 
-def _translated(error: Exception) -> Exception:
+def _translate_error(error: Exception) -> Exception:
     """Returns what a call raises in place of an error of JAX's."""
     if isinstance(error, jax.errors.JaxRuntimeError):
         return errors.InternalError(None, None, f"XLA failed to run the function: {error}")
@@ -262,8 +262,8 @@ class Executables:
 
     def _compile(self, executable: Executable, signature: ExecutableSignature) -> None:
         start = time.perf_counter()
-        with jax.enable_x64(True), calls_allowed() as watched:
-            compiled = compile_cache.compiled(self.lower(signature), self.lowering.graph.name)
+        with jax.enable_x64(True), allow_calls() as watched:
+            compiled = compile_cache.compile_or_load(self.lower(signature), self.lowering.graph.name)
             run = watched(compiled)
         executable.is_wide = any(_is_wide(leaf) for leaf in (*signature.leaves, *jax.tree.leaves(compiled.out_info)))
         executable.compiled, executable.run = compiled, run
@@ -273,7 +273,7 @@ class Executables:
         """Returns the form to which JAX lowers the graph for a signature; 64-bit types have to be enabled."""
         function: Any = functools.partial(self._trace, signature.owners, signature.known)
         function.__name__ = self.lowering.graph.name  # what profiles and compiler dumps show
-        written_count = len(changed(signature.owners, self.is_written))
+        written_count = len(changed_variables(signature.owners, self.is_written))
         jitted = jax.jit(function, donate_argnums=tuple(range(written_count)))
         if signature.device is None:
             return jitted.lower(*signature.operands)
@@ -288,7 +288,7 @@ class Executables:
           known: the inputs that are constants.
           *operands: the values of the variables that change, of the others, of the other inputs, and random numbers.
         """
-        changed_numbers = changed(owners, self.is_written)
+        changed_numbers = changed_variables(owners, self.is_written)
         count = len(set(owners))
         unchanged = [number for number in range(count) if number not in changed_numbers]
         values = dict(zip([*sorted(changed_numbers), *unchanged], operands, strict=False))

@@ -161,7 +161,7 @@ def _make_error(frame: Any, message: str) -> Any:
 # --- programs --------------------------------------------------------------------------------------------------------
 
 
-def convolved(kind: str, shape: Convolution, own: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
+def convolve(kind: str, shape: Convolution, own: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
     """Returns a convolution, or one of its gradients, in a program that is being traced: the faster form.
 
     Args:
@@ -174,7 +174,7 @@ def convolved(kind: str, shape: Convolution, own: Callable[[Array, Array], Array
     return _faster(_convolution(kind, shape), own, a, b)
 
 
-def multiplied(own: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
+def multiply(own: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
     """Returns the product of the transposed matrix `a` and the matrix `b`, in a program that is being traced.
 
     Args:

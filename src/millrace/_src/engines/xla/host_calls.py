@@ -91,7 +91,7 @@ atexit.register(watch.end)
 
 
 @contextlib.contextmanager
-def calls_allowed() -> Iterator[Callable[[Run], Run]]:
+def allow_calls() -> Iterator[Callable[[Run], Run]]:
     """Allows the program that is traced inside of a `with` to call Python.
 
     Yields: A function that takes the finished program, and returns what is to be called instead.

@@ -9,9 +9,9 @@ import jax
 
 from millrace._src.core.context import eager_engine
 from millrace._src.core.engine import Run
-from millrace._src.core.tensor import arrived
+from millrace._src.core.tensor import wait_for_array
 from millrace._src.engines.xla.unsupported_ops import is_draw
-from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, restricted
+from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, restrict
 
 
 class Draws:
@@ -23,7 +23,7 @@ class Draws:
     """
 
     def __init__(self, graph: OptimizedGraph, draws: Sequence[Value]) -> None:
-        self._drawing = restricted(graph, [v for v in graph.inputs if not v.dtype.is_resource], draws)
+        self._drawing = restrict(graph, [v for v in graph.inputs if not v.dtype.is_resource], draws)
         read_values = {value for node in self._drawing.nodes for value in node.inputs}
         self._positions = [i for i, value in enumerate(graph.inputs) if value in read_values]
         self._drawing.inputs = [graph.inputs[i] for i in self._positions]
@@ -31,7 +31,7 @@ class Draws:
 
     def __call__(self, arguments: Sequence[Any]) -> Sequence[Any]:
         """Draws the random numbers of one call."""
-        return self._run(*[arrived(arguments[i]) for i in self._positions])
+        return self._run(*[wait_for_array(arguments[i]) for i in self._positions])
 
     def types(self, arguments: Sequence[Any]) -> Sequence[Any]:
         """Returns shapes and dtypes of the random numbers of a call, and draws none from the graph's streams."""
@@ -41,7 +41,7 @@ class Draws:
         rehearsal = OptimizedGraph(
             self._drawing.name, self._drawing.inputs, draws, list(map(_with_own_stream, self._drawing.nodes))
         )
-        results = _program(rehearsal)(*[arrived(arguments[i]) for i in self._positions])
+        results = _program(rehearsal)(*[wait_for_array(arguments[i]) for i in self._positions])
         return [jax.ShapeDtypeStruct(result.shape, result.dtype) for result in results]
 
 

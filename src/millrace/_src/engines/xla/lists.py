@@ -2,7 +2,7 @@
 
 XLA knows every size while it compiles. A list therefore has a fixed capacity, and the shape of the elements is known
 from the list's declaration or from the first element that is written. Before the first write the list is *unset*: there
-is no array yet. `settle` and `conformed` give unset lists the arrays of a loop's body or of another branch, so that
+is no array yet. `settle` and `conform` give unset lists the arrays of a loop's body or of another branch, so that
 loops and branches have lists of one type. As in TensorFlow's XLA, an index out of range is moved into the range.
 
 A row that becomes zeros is *cleared*: it is marked, and stays as it is. The gradient of a write reads a row and clears
@@ -30,7 +30,7 @@ from millrace._src.core.errors import invalid
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.variant_values import VariantValue
-from millrace._src.engines.tensor_lists import TensorList, boxed, from_items, merge, shape_from, vector_of
+from millrace._src.engines.tensor_lists import TensorList, box, from_items, merge, shape_from, vector_of
 from millrace._src.engines.xla.compile_time_constants import CompileTimeValue
 
 _NO_SIZE = (
@@ -142,7 +142,7 @@ class DenseList(VariantValue):
         """Returns for each row whether it is cleared."""
         return jnp.zeros((self.capacity,), bool) if self.cleared is None else self.cleared
 
-    def marked(self) -> DenseList:
+    def mark(self) -> DenseList:
         """Returns the list with marks for its rows."""
         return self._with(self.data, None, self.same, self.marks())
 
@@ -158,7 +158,7 @@ class DenseList(VariantValue):
         if self.same is not None:
             return self.same.array
         if self.cleared is None:
-            return jax.tree.map(lambda rows: _take(rows, index), self._known(shape))
+            return jax.tree.map(lambda rows: _take(rows, index), self._known_rows(shape))
         return jnp.where(_take(self.cleared, index), jnp.zeros((), self.data.dtype), _take(self.data, index))
 
     def push(self, item: Any) -> DenseList:
@@ -185,7 +185,7 @@ class DenseList(VariantValue):
 
     def with_capacity(self, capacity: int, *, is_limited: bool = False) -> DenseList:
         """Returns the same elements with room for more or fewer."""
-        data, marks = jax.tree.map(lambda rows: _resized(rows, capacity), (self.data, self.cleared))
+        data, marks = jax.tree.map(lambda rows: _resize(rows, capacity), (self.data, self.cleared))
         return DenseList(self.dtype, self.element, self.length, capacity, is_limited, data, self.same, marks)
 
     def pop(self, shape: Any) -> tuple[DenseList, Any]:
@@ -227,12 +227,12 @@ class DenseList(VariantValue):
             element = merge(declared_shape(shape), self.element)
             if element.is_fully_defined():
                 return jnp.zeros((0, *element.as_list()), self.dtype.np_dtype)
-        data = self._known(shape)
+        data = self._known_rows(shape)
         return jax.tree.map(lambda rows: rows[: self._size()], data)
 
     def gather(self, indices: Array, shape: ShapeLike) -> Any:
         """Stacks the elements at `indices` along a new first axis."""
-        return jax.tree.map(lambda rows: jnp.take(rows, indices, axis=0, mode="clip"), self._known(shape))
+        return jax.tree.map(lambda rows: jnp.take(rows, indices, axis=0, mode="clip"), self._known_rows(shape))
 
     def scatter(self, tensor: object, indices: Array) -> DenseList:
         """Returns the list with the rows of `tensor` at `indices`."""
@@ -241,7 +241,7 @@ class DenseList(VariantValue):
 
     def concat(self, shape: ShapeLike, leading: object) -> tuple[Array, Array]:
         """Joins the elements along their first axis, and returns the length of each."""
-        rows = self._known(shape)[: self._size()]
+        rows = self._known_rows(shape)[: self._size()]
         if rows.ndim < 2:
             raise invalid("Concat saw a scalar shape at index 0 but requires at least vectors.")
         all_rows = jnp.reshape(rows, (rows.shape[0] * rows.shape[1], *rows.shape[2:]))
@@ -249,7 +249,7 @@ class DenseList(VariantValue):
 
     # --- lists ---------------------------------------------------------------------------------------------------
 
-    def extended(self, items: Sequence[Any]) -> DenseList:
+    def extend(self, items: Sequence[Any]) -> DenseList:
         """Returns the list with further elements at its end."""
         longer_list = self.with_capacity(self._size())
         for item in items:
@@ -288,7 +288,7 @@ class DenseList(VariantValue):
                 )
         return data
 
-    def _known(self, shape: ShapeLike) -> Any:
+    def _known_rows(self, shape: ShapeLike) -> Any:
         """Returns the rows of the list; the rows of an unset list are zeros of the declared shape."""
         if self.data is not None:
             return self.whole().data
@@ -308,7 +308,7 @@ class DenseList(VariantValue):
             return TensorList(self.dtype, self.element, length)
         if isinstance(self.data, DenseList):
             nested = [jax.tree.map(lambda rows, i=i: rows[i], self.data) for i in range(length)]
-            return from_items([boxed(one.to_host()) for one in nested], self.element, self.dtype)
+            return from_items([box(one.to_host()) for one in nested], self.element, self.dtype)
         return from_items(list(np.asarray(self.data)[:length]), self.element, self.dtype)
 
 
@@ -325,7 +325,7 @@ def to_dense(value: object) -> DenseList:
     if value.dtype.name == "variant":
         dense = {i: to_dense(resource_of(item)) for i, item in enumerate(items) if item is not None}
         model = common_type(list(dense.values())) if dense else None
-        rows = {i: _arrays(conformed(one, model)) for i, one in dense.items()} if model is not None else {}
+        rows = {i: _arrays(conform(one, model)) for i, one in dense.items()} if model is not None else {}
     else:
         rows = {i: item for i, item in enumerate(items) if item is not None}
     if not rows:
@@ -342,7 +342,7 @@ def _leaves(a: object, b: object) -> zip[tuple[Any, Any]]:
     return zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True)
 
 
-def reserved(dtype: DType, element: TensorShape, length: int, limit: int | None) -> DenseList:
+def reserve(dtype: DType, element: TensorShape, length: int, limit: int | None) -> DenseList:
     """Makes a list of unset elements that may grow to `limit`; None for any number."""
     dense_list = DenseList(dtype, element, length, length if limit is None else limit, limit is not None)
     if element.is_fully_defined() and dtype.name != "variant":
@@ -368,7 +368,7 @@ def settle(before: Any, after: Any, trips: int | None) -> Any:
     """
     if not isinstance(before, DenseList) or not isinstance(after, DenseList):
         return before
-    settled = before if after.cleared is None or before.cleared is not None else before.marked()
+    settled = before if after.cleared is None or before.cleared is not None else before.mark()
     last = length_after(before, after, trips)
     if after.capacity > before.capacity:
         room = _room(before, after, trips) if last is None else max(before.capacity, last)
@@ -409,7 +409,7 @@ def _room(before: DenseList, after: DenseList, trips: int | None) -> int:
     )  # a body that never runs is also compiled
 
 
-def released(value: Any, before: Any, length: int | None) -> Any:
+def release(value: Any, before: Any, length: int | None) -> Any:
     """Returns a loop variable after the loop: a list gets the limit from before the loop back, and a known length."""
     if not isinstance(value, DenseList):
         return value
@@ -432,7 +432,7 @@ def common_type(lists: Sequence[DenseList]) -> DenseList:
     return DenseList(model.dtype, model.element, length, capacity, model.is_limited, data, same_item, marks)
 
 
-def conformed(value: DenseList, model: DenseList) -> DenseList:
+def conform(value: DenseList, model: DenseList) -> DenseList:
     """Converts a list to the type of `model`: an unset list gets rows of zeros."""
     size, value = model.capacity, value.with_capacity(model.capacity)
     data = value.data
@@ -516,7 +516,7 @@ def _take(rows: Any, index: object) -> Any:
     return jax.lax.dynamic_index_in_dim(rows, index, 0, keepdims=False, allow_negative_indices=False)
 
 
-def _resized(rows: Any, size: int) -> Any:
+def _resize(rows: Any, size: int) -> Any:
     have = rows.shape[0]
     if have >= size:
         return rows[:size]

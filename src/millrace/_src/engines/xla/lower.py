@@ -22,20 +22,20 @@ from millrace._src.core.context import eager_engine
 from millrace._src.core.dispatch import flatten_result, kernel_error
 from millrace._src.core.op_signature import argument_indices
 from millrace._src.engines.binding import bind_addition, bind_checks, bind_kernel
-from millrace._src.engines.node_errors import explained, is_explained
+from millrace._src.engines.node_errors import is_explained, mark_explained
 from millrace._src.engines.xla.compile_time_constants import is_concrete
 from millrace._src.engines.xla.lists import EmptyListError
 from millrace._src.engines.xla.namespace import xp
 from millrace._src.passes.constant_folding import may_be_computed_ahead
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
-from millrace._src.passes.pipeline import optimized
+from millrace._src.passes.pipeline import optimize_function
 from millrace._src.passes.sparse_sums import split_summands
 
 _NEEDS_VALUE = (jax.errors.JAXTypeError, jax.errors.JAXIndexError, jax.errors.UnexpectedTracerError)
 
 
 @contextlib.contextmanager
-def _explained(node: Node) -> Iterator[None]:
+def _explain_errors(node: Node) -> Iterator[None]:
     """Turns the exceptions of a kernel into exceptions that name the node and the inputs that must be known."""
     try:
         yield
@@ -54,7 +54,7 @@ def _explained(node: Node) -> Iterator[None]:
     except EmptyListError:
         raise  # the loop or the branch around the node handles the error
     except errors.OpError as error:
-        raise error if is_explained(error) else _named(node, error) from None
+        raise error if is_explained(error) else _name_node(node, error) from None
     except (ValueError, TypeError, IndexError, NotImplementedError) as error:
         message = str(kernel_error(node.op_def, node.inputs, node.attrs, error, is_flat=True))
         raise _cannot_compile(node, message) from None
@@ -84,22 +84,22 @@ class Lowering:
     def _run(self, node: Node, arguments: list[Any]) -> Sequence[Any]:
         op = node.op_def
         if node.added:
-            return [self._summed(node, arguments)]
+            return [self._sum(node, arguments)]
         if op.traits.reads_only_shapes and node.is_pure:
             arguments = [np.broadcast_to(np.zeros((), a.dtype), a.shape) for a in arguments]
         are_known = all(isinstance(a, (np.ndarray, np.generic)) for a in arguments)
         if are_known and may_be_computed_ahead(node) and not _refuses(node, arguments):
             kernel = eager_engine().bind(op, tuple([value.dtype for value in node.inputs]), node.attrs)
-            with _explained(node), np.errstate(all="ignore"):
+            with _explain_errors(node), np.errstate(all="ignore"):
                 return [np.asarray(r) for r in flatten_result(op, kernel(*arguments))]
-        with _explained(node), jax.named_scope(node.name):  # profiles show the node behind what XLA runs
+        with _explain_errors(node), jax.named_scope(node.name):  # profiles show the node behind what XLA runs
             self._check_constants(node, arguments)
             return flatten_result(op, _bind(node)(*arguments))
 
-    def _summed(self, node: Node, arguments: Sequence[Any]) -> Any:
+    def _sum(self, node: Node, arguments: Sequence[Any]) -> Any:
         """Adds whole arrays, and arrays that are mostly zeros: see the pass `sparse_sums`."""
         whole_values, parts = split_summands(node, arguments)
-        with _explained(node):
+        with _explain_errors(node):
             total = whole_values[0] if len(whole_values) == 1 else _bind(node)(*whole_values)
             for maker, part in zip(node.added, parts, strict=True):
                 self._check_constants(maker, part)
@@ -150,7 +150,7 @@ def _bind(node: Node) -> Callable[..., Any]:
 
 def callable_of(function: object) -> Callable[..., Any]:
     """Makes a callable on traced arrays of a function attribute."""
-    return Lowering(optimized(function))
+    return Lowering(optimize_function(function))
 
 
 def _array(value: Value, arrays: dict[Value, Any]) -> Any:
@@ -158,15 +158,15 @@ def _array(value: Value, arrays: dict[Value, Any]) -> Any:
     return arrays[value] if value.constant is None else value.constant
 
 
-def _named(node: Node, error: errors.OpError) -> Exception:
+def _name_node(node: Node, error: errors.OpError) -> Exception:
     """Returns the error of a kernel with the node's name after the message, as in TensorFlow's XLA."""
     message = f"{error.message}\n\t [[{{{{node {node.name}}}}}]]{_location_note(node)}"
     kind: Any = type(error)  # a subclass of OpError has its own code
-    return explained(kind(None, None, message))
+    return mark_explained(kind(None, None, message))
 
 
 def _cannot_compile(node: Node, why: str) -> Exception:
-    return explained(errors.InvalidArgumentError(None, None, _complaint(node, why)))
+    return mark_explained(errors.InvalidArgumentError(None, None, _complaint(node, why)))
 
 
 def _unknown(node: Node, why: str, tensors: list[Any]) -> errors.UnknownWhileCompilingError:

@@ -25,9 +25,9 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.engines.variable_cells import Cell
 from millrace._src.engines.xla import lists
 from millrace._src.engines.xla.compile_time_constants import is_concrete
-from millrace._src.engines.xla.ffi import convolved, multiplied
+from millrace._src.engines.xla.ffi import convolve, multiply
 from millrace._src.engines.xla.lists import DenseList
-from millrace._src.engines.xla.trip_count import Count, counted
+from millrace._src.engines.xla.trip_count import Count, count_iterations
 
 _WIDENED = frozenset(
     "float16 bfloat16 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz".split()
@@ -62,7 +62,7 @@ class XlaNamespace:
         return jnp.asarray(x).astype(dtype)
 
     @staticmethod
-    def converted(x: Array, dtype: Any) -> Array:
+    def cast(x: Array, dtype: Any) -> Array:
         """Converts `x` as `tf.cast` does, where negative numbers wrap around in an unsigned type."""
         x, dtype = jnp.asarray(x), np.dtype(dtype)
         if dtype.kind != "u" or x.dtype.kind in "iub":
@@ -83,7 +83,7 @@ class XlaNamespace:
         return all(_is_host(array) for array in arrays)
 
     @staticmethod
-    def added_at(total: Array, index: object, values: Array) -> Array:
+    def add_at(total: Array, index: object, values: Array) -> Array:
         """Returns `total` with `values` added at the positions `index`, no two of which are the same."""
         return total.at[index].add(values)
 
@@ -102,8 +102,8 @@ class XlaNamespace:
         """Returns whether some element of `condition` is true, or may be true when the compiled program runs."""
         return bool(condition.any()) if is_concrete(condition) else True
 
-    convolved = staticmethod(convolved)
-    multiplied = staticmethod(multiplied)
+    run_convolution = staticmethod(convolve)
+    multiply_transposed = staticmethod(multiply)
 
     @staticmethod
     def matmul(a: Array, b: Array) -> Array:
@@ -141,7 +141,7 @@ class XlaNamespace:
     def reserve_list(dtype: DType, element_shape: Any, length: Any, capacity: Any) -> DenseList:
         """Makes a list of unset elements that may grow to `capacity`, -1 or unknown for any number."""
         room = int(capacity) if is_concrete(capacity) and capacity >= 0 else None
-        return lists.reserved(dtype, lists.declared_shape(element_shape), int(length), room)
+        return lists.reserve(dtype, lists.declared_shape(element_shape), int(length), room)
 
     @staticmethod
     def list_of_rows(dtype: DType, element_shape: ShapeLike, tensor: Array) -> DenseList:
@@ -155,7 +155,7 @@ class XlaNamespace:
             raise errors.UnimplementedError(None, None, "All lengths have to be the same")
         element = lists.declared_shape(element_shape)
         if not pieces:
-            return lists.reserved(dtype, element, 0, 0)
+            return lists.reserve(dtype, element, 0, 0)
         return lists.from_rows(jnp.stack(pieces), element, dtype)
 
     @staticmethod
@@ -210,11 +210,11 @@ class XlaNamespace:
         count: Count | None = None
         lengths: list[int | None] = [None] * len(arrays)
         if any(isinstance(item, DenseList) for item in arrays):
-            count = counted(cond, body, state)
+            count = count_iterations(cond, body, state)
             if count is not None and not count.trips:
                 return list(state)  # no iteration runs: the lists have no room for a push
             try:
-                settled, lengths = _settled(loop_body, start, None if count is None else count.trips)
+                settled, lengths = _settle(loop_body, start, None if count is None else count.trips)
             except lists.EmptyListError:
                 if count is not None:
                     raise
@@ -224,7 +224,7 @@ class XlaNamespace:
         _write_back(cells, values)
         result: list[Any] = list(state)
         for position, output, length in zip(positions, outputs, lengths, strict=True):
-            result[position] = lists.released(output, state[position], length)
+            result[position] = lists.release(output, state[position], length)
         for position, last in ({} if count is None else count.last).items():
             result[position] = np.asarray(last)
         return result
@@ -241,7 +241,7 @@ def _like(item: Any, first: Any) -> Any:
     Raises: UnknownWhileCompilingError: if the variable has another shape.
     """
     if isinstance(item, DenseList):
-        return item.marked() if first.cleared is not None else item
+        return item.mark() if first.cleared is not None else item
     if item.shape != first.shape:
         raise errors.UnknownWhileCompilingError(
             f"a loop variable has shape {first.shape} before an iteration and shape {item.shape} after it; while XLA "
@@ -250,7 +250,7 @@ def _like(item: Any, first: Any) -> Any:
     return jnp.asarray(item, first.dtype)
 
 
-def _settled(body: Callable[..., Any], start: Any, trips: int | None) -> tuple[list[Any], list[int | None]]:
+def _settle(body: Callable[..., Any], start: Any, trips: int | None) -> tuple[list[Any], list[int | None]]:
     """Returns the loop variables with lists of the loop's types, and the lengths of the lists after the loop.
 
     The body is traced again until the types of the lists stay the same.
@@ -343,15 +343,15 @@ def _possible(branches: Sequence[Callable[..., Any]], arrays: Sequence[Any], cel
 def _conforming(branch: Callable[..., Any], models: Sequence[Any]) -> Callable[..., Any]:
     def run(arrays: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         outputs, changes = branch(arrays, values)
-        return [o if m is None else _conformed(o, m) for o, m in zip(outputs, models, strict=True)], changes
+        return [o if m is None else _conform(o, m) for o, m in zip(outputs, models, strict=True)], changes
 
     return run
 
 
-def _conformed(output: Any, model: Any) -> Any:
+def _conform(output: Any, model: Any) -> Any:
     """Returns a result of a branch in the type of a model: a stand-in of another shape is zeros."""
     if isinstance(output, DenseList):
-        return lists.conformed(output, model)
+        return lists.conform(output, model)
     return output if output.shape == model.shape else jnp.zeros(model.shape, model.dtype)
 
 

@@ -43,7 +43,7 @@ def meeting_device(operands: Iterable[Any]) -> jax.Device | None:
     return device
 
 
-def moved(operands: Sequence[Any], device: jax.Device) -> list[Any]:
+def move(operands: Sequence[Any], device: jax.Device) -> list[Any]:
     """Returns operands, arrays or lists of arrays, in the memory of a device."""
     with jax.enable_x64(True):
         moved_operands: list[Any] = jax.device_put(list(operands), device)

@@ -21,8 +21,8 @@ from millrace._src.core import errors
 from millrace._src.core.context import eager_engine, state
 from millrace._src.core.engine import Program, Run
 from millrace._src.core.resources import VariableStorage, resource_of
-from millrace._src.core.tensor import PendingTensor, arrived
-from millrace._src.engines.tensor_lists import boxed
+from millrace._src.core.tensor import PendingTensor, wait_for_array
+from millrace._src.engines.tensor_lists import box
 from millrace._src.engines.xla.cached_device_arrays import CachedDeviceArrays
 from millrace._src.engines.xla.compile_time_constants import CompileTimeValue, inputs_behind
 from millrace._src.engines.xla.compiled_variables import (
@@ -45,7 +45,7 @@ from millrace._src.engines.xla.executables import (
 )
 from millrace._src.engines.xla.host_random import Draws
 from millrace._src.engines.xla.lists import DenseList, to_dense
-from millrace._src.engines.xla.placement import device_in_force, has_choice, meeting_device, moved
+from millrace._src.engines.xla.placement import device_in_force, has_choice, meeting_device, move
 from millrace._src.engines.xla.unsupported_ops import is_draw, leave_to_numpy
 from millrace._src.passes.optimized_graph import OptimizedGraph, Value
 
@@ -144,7 +144,7 @@ class Runner:
     def __call__(self, *arguments: object) -> Sequence[Any]:
         results = self.attempt(*arguments)
         if results is None:
-            call = self._call(arguments, self._drawn(arguments))
+            call = self._call(arguments, self._draw(arguments))
             results = self._run_slowly(self._key(call), call)
         return results
 
@@ -165,7 +165,7 @@ class Runner:
                 results = run(arguments)
             except OtherTypesError:
                 results = None
-            return self._attempt_prepared(arguments) if results is None else results
+            return self._attempt_ready(arguments) if results is None else results
 
         return attempt
 
@@ -204,26 +204,26 @@ class Runner:
         key = self._key(call)
         executable = self.executables.recent.get(key)
         if executable is None:
-            return self._attempt_prepared(arguments)
-        call = call._replace(draws=self._drawn(arguments))
+            return self._attempt_ready(arguments)
+        call = call._replace(draws=self._draw(arguments))
         try:
             return self._run(executable, call)
         except OtherTypesError:
             return self._run_slowly(key, call)
         except errors.UnknownWhileCompilingError as error:
             self._leave(error)
-            return self._left(call)
+            return self._run_on_host(call)
 
-    def _attempt_prepared(self, arguments: Sequence[Any]) -> Sequence[Any] | None:
+    def _attempt_ready(self, arguments: Sequence[Any]) -> Sequence[Any] | None:
         """Runs a call with the executable for its signature, if there is one."""
-        executable = self._found(arguments)
+        executable = self._find(arguments)
         if executable is None:
             return None
-        call = self._call(arguments, self._drawn(arguments))
+        call = self._call(arguments, self._draw(arguments))
         self.executables.keep_recent(self._key(call), executable)
         return self._run_slowly(self._key(call), call)
 
-    def _drawn(self, arguments: Sequence[Any]) -> Sequence[Any]:
+    def _draw(self, arguments: Sequence[Any]) -> Sequence[Any]:
         return () if self.draws is None else self.draws(arguments)
 
     def _call(self, arguments: Sequence[Any], draws: Sequence[Any]) -> _ProgramCall:
@@ -254,7 +254,7 @@ class Runner:
         """
         operands = [*self._plain_operands(call), *call.draws]
         if call.device is not None:
-            operands = moved(operands, call.device)
+            operands = move(operands, call.device)
         if call.storages:
             results: Sequence[Any] = self._run_with_variables(
                 executable, call.storages, call.sharing, operands, call.device
@@ -284,7 +284,7 @@ class Runner:
             taken.extend(map(_acquire, locks))  # Ctrl-C comes between lines of Python: no lock is taken but not noted
             values = values_of(storages, sharing)
             if device is not None:
-                values = moved(values, device)
+                values = move(values, device)
             executable.add_outputs([*values, *operands], outputs)
             return self._results(executable, storages, sharing, values, outputs)
         except BaseException:  # Ctrl-C, or what the handler of another signal raises
@@ -316,7 +316,7 @@ class Runner:
     def _on_host_lists(self, results: Sequence[Any]) -> list[Any]:
         """Returns results with lists in the NumPy engine's form."""
         with jax.enable_x64(True):
-            return [boxed(r.to_host()) if isinstance(r, DenseList) else r for r in results]
+            return [box(r.to_host()) if isinstance(r, DenseList) else r for r in results]
 
     def _plain_operands(self, call: _ProgramCall) -> list[Any]:
         """Returns the arguments that are operands of the compiled function: no variables, no constants of it."""
@@ -331,14 +331,14 @@ class Runner:
     def _run_slowly(self, key: Hashable, call: _ProgramCall) -> Sequence[Any]:
         """Runs a call whose executable is not known yet, or runs the graph on the NumPy tier."""
         earlier_signature = None
-        call = self._gathered(call)
+        call = self._gather(call)
         while self._reason_against(call.known) is None:
             try:
                 signature = self._signature(call)
-                executable = self._compiled(signature)
+                executable = self._compile(signature)
             except errors.UnknownWhileCompilingError as error:
                 self._learn(error, call)
-                call = self._gathered(self._call(call.arguments, call.draws))
+                call = self._gather(self._call(call.arguments, call.draws))
                 key = self._key(call)
                 continue
             if self._key(call) == key:
@@ -349,7 +349,7 @@ class Runner:
                 if signature == earlier_signature:
                     raise errors.InternalError(None, None, f"XLA refuses operands: {error}") from None
                 earlier_signature = signature  # another thread has changed a variable since; or else it fails again
-        return self._left(call)
+        return self._run_on_host(call)
 
     def _reason_against(self, known: Known) -> str | None:
         """Returns why XLA does not run the graph with these values as constants, if anything is known against it."""
@@ -361,7 +361,7 @@ class Runner:
             executables.seen.add(known)
         return reason
 
-    def _gathered(self, call: _ProgramCall) -> _ProgramCall:
+    def _gather(self, call: _ProgramCall) -> _ProgramCall:
         """Returns a call whose operands meet on one device."""
         if not self.has_choice or call.device is not None:
             return call
@@ -371,7 +371,7 @@ class Runner:
         operands = [*values_of(call.storages, call.sharing), *self._plain_operands(call), *call.draws]
         return signature_of(call.sharing.owners, call.known, operands, call.device)
 
-    def _compiled(self, signature: ExecutableSignature) -> Executable:
+    def _compile(self, signature: ExecutableSignature) -> Executable:
         """Returns the executable for a signature.
 
         Raises: OpError: if XLA cannot compile the graph.
@@ -403,10 +403,10 @@ class Runner:
         self.graph.verdict.own_reason = error.message
         leave_to_numpy(self.program, self.graph, error.message)
 
-    def _left(self, call: _ProgramCall) -> Sequence[Any]:
+    def _run_on_host(self, call: _ProgramCall) -> Sequence[Any]:
         """Runs the graph on the NumPy tier."""
         self.program.leave_to(eager_engine().name, str(self._reason_against(call.known)))
-        return self._on_host(*map(arrived, call.arguments), *call.draws)
+        return self._on_host(*map(wait_for_array, call.arguments), *call.draws)
 
     @functools.cached_property
     def _on_host(self) -> Run:
@@ -416,11 +416,11 @@ class Runner:
 
     def ready(self, arguments: Sequence[Any]) -> bool:
         """Returns whether there is an executable for these arguments; see `Program`."""
-        return self._found(arguments) is not None
+        return self._find(arguments) is not None
 
-    def _found(self, arguments: Sequence[Any]) -> Executable | None:
+    def _find(self, arguments: Sequence[Any]) -> Executable | None:
         """Returns the executable for these arguments if there is one; leaves lists without XLA's form to NumPy."""
-        call = self._gathered(self._call(*self._types(arguments)))
+        call = self._gather(self._call(*self._types(arguments)))
         try:
             return self.executables.find(self._signature(call))
         except errors.UnknownWhileCompilingError as error:
@@ -430,7 +430,7 @@ class Runner:
     def prepare(self, arguments: Sequence[Any]) -> Callable[[], None]:
         """Returns a function that compiles the executable for these arguments; see `Program`."""
         types, draws = self._types(arguments)
-        call = self._gathered(self._call(types, draws))
+        call = self._gather(self._call(types, draws))
         try:
             signature = self._signature(call)
         except errors.UnknownWhileCompilingError as error:
@@ -441,7 +441,7 @@ class Runner:
             nonlocal call, signature
             while self._reason_against(call.known) is None:
                 try:
-                    self._compiled(signature)
+                    self._compile(signature)
                 except errors.UnknownWhileCompilingError as error:
                     self._learn(error, call)
                     call = self._call(types, draws)._replace(device=call.device)
@@ -469,7 +469,7 @@ class Runner:
 
     def lower(self, *arguments: object) -> Any:
         """Returns the form to which JAX lowers the program for these arguments."""
-        call = self._call(arguments, self._drawn(arguments))
+        call = self._call(arguments, self._draw(arguments))
         with jax.enable_x64(True):
             return self.executables.lower(self._signature(call))
 

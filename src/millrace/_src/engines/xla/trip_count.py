@@ -37,7 +37,7 @@ class Count(NamedTuple):
     """The last values of the loop variables that count, by position."""
 
 
-def counted(cond: Any, body: Any, state: Sequence[Any]) -> Count | None:
+def count_iterations(cond: Any, body: Any, state: Sequence[Any]) -> Count | None:
     """Returns how a loop will end; None if that depends on values that only the compiled program computes.
 
     Args:

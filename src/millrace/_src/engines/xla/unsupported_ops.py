@@ -15,11 +15,11 @@ from millrace._src.core.context import eager_engine
 from millrace._src.core.engine import Program
 from millrace._src.core.op_def import Effects
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph
-from millrace._src.passes.pipeline import held_graphs
+from millrace._src.passes.pipeline import optimize_held_graphs
 from millrace._src.util.logger import get_logger
 
 
-def refused(graph: OptimizedGraph) -> str | None:
+def reason_to_refuse(graph: OptimizedGraph) -> str | None:
     """Returns the reason to leave a graph to the NumPy engine; None if XLA can run the graph.
 
     Raises: InvalidArgumentError: if the graph holds operations that XLA must refuse.
@@ -27,7 +27,7 @@ def refused(graph: OptimizedGraph) -> str | None:
     blocked, dynamic_nodes = unsupported_nodes(graph)
     strings = string_ends(graph)
     if blocked or strings:
-        raise unsupported(graph, blocked, strings)
+        raise unsupported_error(graph, blocked, strings)
     if dynamic_nodes:
         graph.verdict.own_reason = needs_numpy(dynamic_nodes)
     return graph.verdict.reason
@@ -48,7 +48,7 @@ def unsupported_nodes(graph: OptimizedGraph) -> tuple[list[Node], list[Node]]:
     blocked: list[Node] = []
     dynamic_nodes: list[Node] = []
     for node in graph.nodes:
-        bodies = [] if node.op_def.traits.keeps_functions else held_graphs(node)
+        bodies = [] if node.op_def.traits.keeps_functions else optimize_held_graphs(node)
         if node.effects is Effects.IO and "xla" in node.op_def.rules.kernels:
             continue  # an assertion: compiled programs pass over assertions, as in TensorFlow
         if (
@@ -87,7 +87,7 @@ def _writes_in_condition(node: Node) -> bool:
     """Returns whether a node is a loop whose condition writes to a variable; XLA keeps only the iterations' state."""
     if node.op_def.traits.control != "loop":
         return False
-    condition, _ = held_graphs(node)
+    condition, _ = optimize_held_graphs(node)
     return any(inner.effects is Effects.WRITES for inner in condition.nodes)
 
 
@@ -101,7 +101,7 @@ def string_ends(graph: OptimizedGraph) -> list[str]:
     return [kind for kind, values in ends.items() if any(value.dtype.name == "string" for value in values)]
 
 
-def unsupported(graph: OptimizedGraph, nodes: Sequence[Node], ends: Sequence[str]) -> errors.InvalidArgumentError:
+def unsupported_error(graph: OptimizedGraph, nodes: Sequence[Node], ends: Sequence[str]) -> errors.InvalidArgumentError:
     listed = "".join(f"\n\t{end} of dtype string" for end in ends) + "".join(
         f"\n\t{node.type} (node {{{{node {node.name}}}}}){f' defined at {node.source}' if node.source else ''}"
         for node in nodes

@@ -113,7 +113,7 @@ def _sources(node: V1Node) -> list[str]:
     return [*(name for name, _ in node.inputs), *node.controls]
 
 
-def needed_nodes(nodes: Mapping[str, V1Node], targets: Iterable[str], fed: Iterable[TensorRef]) -> set[str]:
+def find_needed_nodes(nodes: Mapping[str, V1Node], targets: Iterable[str], fed: Iterable[TensorRef]) -> set[str]:
     """Returns the nodes on which targets depend, without those that are behind fed tensors only."""
     known_tensors = set(fed)
     needed: set[str] = set()

@@ -30,8 +30,8 @@ from millrace._src.function.control_flow_v1.dataflow_nodes import (
     V1Node,
     branch_of,
     effectful_nodes,
+    find_needed_nodes,
     is_of_loop,
-    needed_nodes,
     paths_of,
     ranks_of_merges,
 )
@@ -101,7 +101,7 @@ class Replay:
         self._shared = shared
         self._feeds = feeds
         self._library, self._policy = library, policy
-        needed = needed_nodes(nodes, targets, feeds)
+        needed = find_needed_nodes(nodes, targets, feeds)
         self._paths = paths_of(nodes, needed, feeds)
         self._effectful = effectful_nodes(nodes, needed)
         self._scope = Scope((), state.graph)

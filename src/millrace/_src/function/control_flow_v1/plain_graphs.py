@@ -127,7 +127,7 @@ class GraphReplay(Replay):
         with self._graph.name_scope(None):
             for name in names:
                 if name not in top.operations:
-                    top.operations[name] = self._named(name, top.outputs[name], ())
+                    top.operations[name] = self._name_operation(name, top.outputs[name], ())
         return dict(top.operations)
 
     def _check_placeholder(self, node: V1Node) -> None:
@@ -142,7 +142,7 @@ class GraphReplay(Replay):
             outputs = super()._outputs_of(node, scope)
         if node.name not in scope.operations:
             effects = [op for op in self._graph.get_operations()[start:] if op.effects.must_run]
-            scope.operations[node.name] = self._named(node.name, outputs, effects)
+            scope.operations[node.name] = self._name_operation(node.name, outputs, effects)
             return [value.after(effects) if isinstance(value, ReferenceInGraph) else value for value in outputs]
         return outputs
 
@@ -151,7 +151,7 @@ class GraphReplay(Replay):
         inputs = [] if self._shared.makes(node) else [self._raw_input(ref) for ref in node.inputs]
         return [op for value in inputs if isinstance(value, ReferenceInGraph) for op in value.changes]
 
-    def _named(self, name: str, outputs: Sequence[Any], effects: Iterable[Operation]) -> Operation:
+    def _name_operation(self, name: str, outputs: Sequence[Any], effects: Iterable[Operation]) -> Operation:
         """Returns an operation of a node's name that has the values of its outputs, after effects."""
         full_name = f"{self._prefix}{name}/"  # a name that ends in "/" is taken as it is
         with self._graph.control_dependencies(list(effects)):

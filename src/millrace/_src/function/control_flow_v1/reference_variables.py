@@ -22,7 +22,7 @@ from millrace._src.graph.node_def import decode_attrs
 from millrace._src.graph.opaque_ops import find_op
 from millrace._src.graph.replaced_ops import REFERENCE_VARIABLES
 from millrace._src.ops import raw
-from millrace._src.state.variable import Variable, uninitialized_variable
+from millrace._src.state.variable import Variable, make_uninitialized_variable
 from millrace._src.state.variable_spec import tell_of_variable
 
 
@@ -105,4 +105,4 @@ def _make_variable(node: V1Node, is_trainable: bool) -> Variable:
     name = attrs["shared_name"].s.decode() if "shared_name" in attrs and node.op == "VarHandleOp" else ""
     shape = TensorShape(attrs["shape"].shape) if "shape" in attrs else TensorShape(None)
     dtype = dtype_of_number(attrs["dtype"].type, f"Node '{node.name}'")
-    return uninitialized_variable(shape, dtype, name or node.name, trainable=is_trainable)
+    return make_uninitialized_variable(shape, dtype, name or node.name, trainable=is_trainable)

@@ -74,7 +74,7 @@ def convert_arrays(source: Any, target: Any) -> ArrayConversion:
     with file:
         names, left_out = _new_names(file, os.fspath(target))
         write_array_file(os.fspath(target), [StoredArray(file, name, new_name) for name, new_name in names.items()])
-    return ArrayConversion(_shown_names(names, os.fspath(target)), left_out)
+    return ArrayConversion(_names_to_show(names, os.fspath(target)), left_out)
 
 
 def _new_names(file: ArrayFile, target: str) -> tuple[dict[str, str], dict[str, str]]:
@@ -103,7 +103,7 @@ def _name_in_memory(file: ArrayFile, name: str) -> str | None:
     return dotted_name(name) if OBJECT_GRAPH_PROTO_KEY in file.arrays else name.replace("/", ".")
 
 
-def _shown_names(names: Mapping[str, str], target: str) -> dict[str, str]:
+def _names_to_show(names: Mapping[str, str], target: str) -> dict[str, str]:
     if suffix_of(target):
         return dict(names)
     return {name: checkpoint_key(checkpoint_path(new_name)) for name, new_name in names.items()}

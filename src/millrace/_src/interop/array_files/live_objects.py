@@ -57,7 +57,7 @@ def save_arrays(values: TensorLike, path: Any) -> None:
     else:
         message = f"tf.interop.save_arrays: values must be a trackable object or a dict; received {values!r}."
         raise TypeError(message)
-    write_array_file(os.fspath(path), [_held(name, value) for name, value in named.items()])
+    write_array_file(os.fspath(path), [_hold(name, value) for name, value in named.items()])
 
 
 def _variables(root: object) -> Iterator[tuple[str, Any]]:
@@ -67,7 +67,7 @@ def _variables(root: object) -> Iterator[tuple[str, Any]]:
             yield name, saved.tensor()
 
 
-def _held(name: str, value: Any) -> HeldArray:
+def _hold(name: str, value: Any) -> HeldArray:
     tensor = convert_to_tensor(value)
     if isinstance(tensor, SymbolicTensor):
         message = f"tf.interop.save_arrays: {name!r} is a tensor of a graph, which has no value: {value!r}."

@@ -57,7 +57,7 @@ class NpzFile(ArrayFile):
             self.arrays = {member: self._info(member) for member in self._members if member != _DTYPES}
         except _DAMAGES as error:
             self._file.close()
-            raise self._damaged(error) from None
+            raise self._damage_error(error) from None
         except BaseException:
             self._file.close()
             raise
@@ -66,7 +66,7 @@ class NpzFile(ArrayFile):
         try:
             array = self._load(name)
         except _DAMAGES as error:
-            raise self._damaged(error) from None
+            raise self._damage_error(error) from None
         dtype = self.arrays[name].dtype
         if dtype == dtypes.string:
             return array.astype(object)
@@ -129,7 +129,7 @@ class NpzFile(ArrayFile):
         with self._archive.open(self._members[name]) as member:
             return np.lib.format.read_array(member, allow_pickle=False)
 
-    def _damaged(self, error: Exception) -> errors.OpError:
+    def _damage_error(self, error: Exception) -> errors.OpError:
         return errors.DataLossError(None, None, f"{self._name} is not a whole npz file: {error}")
 
 

@@ -88,13 +88,13 @@ class SafetensorsFile(ArrayFile):
     def _read_header(self) -> tuple[dict[str, Any], int]:
         size = int.from_bytes(self._file.read(0, 8), "little")
         if size > min(_LARGEST_HEADER, self._file.size - 8):
-            raise self._damaged(f"its header would have {size} bytes")
+            raise self._damage_error(f"its header would have {size} bytes")
         try:
             header = json.loads(self._file.read(8, size))
         except (ValueError, RecursionError) as error:
-            raise self._damaged(f"its header is not JSON ({error})") from None
+            raise self._damage_error(f"its header is not JSON ({error})") from None
         if not isinstance(header, dict):
-            raise self._damaged("its header is not an object")
+            raise self._damage_error("its header is not an object")
         return header, 8 + size
 
     def _info(self, name: str, entry: object) -> ArrayInfo:
@@ -102,19 +102,19 @@ class SafetensorsFile(ArrayFile):
             case {"dtype": str() as code, "shape": list() as shape, "data_offsets": [int() as begin, int() as end]}:
                 pass
             case _:
-                raise self._damaged(f"the entry of {name!r} is {entry!r}")
+                raise self._damage_error(f"the entry of {name!r} is {entry!r}")
         if code not in _CODES:
             message = f"{self._file.name}: tensor {name!r} has the dtype {code}, which TensorFlow has not."
             raise errors.UnimplementedError(None, None, message)
         if not all(type(dim) is int and dim >= 0 for dim in shape):
-            raise self._damaged(f"the shape of {name!r} is {shape}")
+            raise self._damage_error(f"the shape of {name!r} is {shape}")
         dtype = _CODES[code]
         if end - begin != math.prod(shape) * dtype.size or not 0 <= begin <= end <= self._file.size - self._start:
-            raise self._damaged(f"tensor {name!r} of {dtype.name} {shape} cannot be its bytes {begin} to {end}")
+            raise self._damage_error(f"tensor {name!r} of {dtype.name} {shape} cannot be its bytes {begin} to {end}")
         self._begins[name] = begin
         return ArrayInfo(name, dtype, tuple(shape), end - begin)
 
-    def _damaged(self, reason: str) -> errors.OpError:
+    def _damage_error(self, reason: str) -> errors.OpError:
         return errors.DataLossError(None, None, f"{self._file.name} is not a whole safetensors file: {reason}.")
 
 

@@ -28,7 +28,7 @@ _shared_accumulators: weakref.WeakValueDictionary[tuple[str, str], Accumulator] 
 _shared_lock = threading.Lock()
 
 
-def _shared(made: Accumulator, container: str, shared_name: str) -> Array:
+def _find_or_share(made: Accumulator, container: str, shared_name: str) -> Array:
     """Returns the accumulator of a shared name, which is `made` if no handle refers to one; without a name, `made`.
 
     Raises: InvalidArgumentError: if the accumulator of that name is of another kind, dtype or shape.
@@ -91,7 +91,7 @@ def resource_conditional_accumulator(
     reduction_type: str = "MEAN",
 ) -> Array:
     """Makes an accumulator of dense gradients."""
-    return _shared(DenseAccumulator(dtype, shape, reduction_type), container, shared_name)
+    return _find_or_share(DenseAccumulator(dtype, shape, reduction_type), container, shared_name)
 
 
 @op(
@@ -157,7 +157,7 @@ def sparse_conditional_accumulator(
     reduction_type: str = "MEAN",
 ) -> Array:
     """Makes an accumulator of gradients that have few rows."""
-    return _shared(SparseAccumulator(dtype, shape, reduction_type), container, shared_name)
+    return _find_or_share(SparseAccumulator(dtype, shape, reduction_type), container, shared_name)
 
 
 accumulator_apply_gradient = op(

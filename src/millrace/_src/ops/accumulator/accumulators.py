@@ -72,7 +72,7 @@ class Accumulator(Referent):
             raise invalid(f"Argument num_required must be >= 1, got {required}")
         with self._has_come:
             wait_for(self._has_come, lambda: self.count >= required)
-            result = self._reduced()
+            result = self._reduce()
             self.count = 0
             self._step += 1
             return result
@@ -88,7 +88,7 @@ class Accumulator(Referent):
         """Adds a gradient to the sum."""
 
     @abstractmethod
-    def _reduced(self) -> Any:
+    def _reduce(self) -> Any:
         """Returns the mean or the sum, and forgets the gradients."""
 
 
@@ -103,7 +103,7 @@ class DenseAccumulator(Accumulator):
             raise invalid(f"Shape mismatch: expected {dims_text(expected)}, got {dims_text(gradient.shape)}")
         self._total = gradient if self._total is None else self._total + gradient
 
-    def _reduced(self) -> Array:
+    def _reduce(self) -> Array:
         assert self._total is not None  # enough gradients have come
         total, self._total = self._total, None
         if self.reduction == "SUM":
@@ -156,7 +156,7 @@ class SparseAccumulator(Accumulator):
         if len(indices) and limit is not None and not 0 <= int(indices.min()) <= int(indices.max()) < limit:
             raise invalid(f"Shape mismatch: index of slice to accumulate is out of range [0, {limit})")
 
-    def _reduced(self) -> tuple[Array, Array, Array]:
+    def _reduce(self) -> tuple[Array, Array, Array]:
         assert self._indices is not None  # enough gradients have come
         indices, self._indices = self._indices, None
         rows = self._rows

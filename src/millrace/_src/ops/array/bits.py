@@ -19,10 +19,10 @@ from millrace._src.core.errors import invalid
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.array.farmhash import fingerprints64, packed_fingerprints64
+from millrace._src.ops.array.farmhash import fingerprint_packed, fingerprints64
 from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, vector, with_rank, with_rank_at_least
 from millrace._src.ops.batching_rules import as_it_is
-from millrace._src.ops.strings.packed import packed, packed_rows
+from millrace._src.ops.strings.packed import pack_rows, pack_strings
 from millrace._src.ops.type_sets import ANY, INDEX, NUMERIC, QUANTIZED
 from millrace._src.util.export import export
 
@@ -135,7 +135,7 @@ _FEW = 24
 
 def _hashes_of_texts(data: Array) -> Array:
     """Computes the hash of each string, or, for slices of several strings, of the hashes of the strings."""
-    hashes = packed_fingerprints64(packed(data)) if data.size > _FEW else fingerprints64(data.reshape(-1).tolist())
+    hashes = fingerprint_packed(pack_strings(data)) if data.size > _FEW else fingerprints64(data.reshape(-1).tolist())
     return hashes if data.ndim == 1 else _hashes_of_rows(hashes.astype("<u8", copy=False).reshape(data.shape))
 
 
@@ -144,7 +144,7 @@ def _hashes_of_rows(data: Array) -> Array:
     if len(data) <= _FEW:
         return fingerprints64([row.tobytes() for row in np.ascontiguousarray(data)])
     rows = np.ascontiguousarray(data).reshape(len(data), math.prod(data.shape[1:]))
-    return packed_fingerprints64(packed_rows(rows.view(np.uint8).reshape(len(data), -1) if rows.size else rows))
+    return fingerprint_packed(pack_rows(rows.view(np.uint8).reshape(len(data), -1) if rows.size else rows))
 
 
 @export("fingerprint")

@@ -29,7 +29,7 @@ from millrace._src.ops.array.eager_arguments import plain_arrays
 from millrace._src.ops.array.identity import identity_op
 from millrace._src.ops.array.shape_checks import (
     UNKNOWN,
-    added,
+    add,
     dims_text,
     merge_dims,
     require_scalar,
@@ -70,7 +70,7 @@ def _concat_shape(c: ShapeContext, axis_name: str) -> TensorShape:
         before = merge_dims(other_dims[:at], dims[:at]) or ()
         after = merge_dims(other_dims[at:], dims[at + 1 :]) or ()
         other_dims = (*before, *after)
-    return TensorShape.of((*other_dims[:at], added(*(d[at] for d in all_dims)), *other_dims[at:]))
+    return TensorShape.of((*other_dims[:at], add(*(d[at] for d in all_dims)), *other_dims[at:]))
 
 
 @op(
@@ -221,12 +221,12 @@ def _concat_now(arrays: list[Array], dtype: DType, axis: int) -> EagerTensor:
         return EagerTensor(np.concatenate(arrays, axis=axis), dtype)
     except ValueError:
         error = _concat_error(arrays, axis)
-    raise errors.failed_op("ConcatV2", error.message, name="concat")
+    raise errors.op_error("ConcatV2", error.message, name="concat")
 
 
 def _too_short(argument: str, op_name: str, least: int) -> Exception:
     message = f"List argument '{argument}' to '{op_name}' Op with length 0 shorter than minimum length {least}."
-    return errors.failed_op(op_name, message) if executing_eagerly() else ValueError(message)
+    return errors.op_error(op_name, message) if executing_eagerly() else ValueError(message)
 
 
 # --- concat_offset -----------------------------------------------------------------------------------------------
@@ -380,7 +380,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
             return whole_value
     items = list(values) if not isinstance(values, list) and isinstance(values, (tuple, EagerTensor)) else values
     if axis == 0 and state.graph is not None and isinstance(items, list):
-        return _named_pack(items, name)
+        return _pack_with_names(items, name)
     if isinstance(items, list) and items:
         shape = convert_to_tensor(items[0]).shape if not hasattr(items[0], "shape") else items[0].shape
         rank = None if shape is None else TensorShape(shape).rank
@@ -389,10 +389,10 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
     try:
         return pack(items, axis=axis, name=name)
     except errors.OpError as error:
-        raise errors.renamed_op(error, name) from None
+        raise errors.rename_op(error, name) from None
 
 
-def _named_pack(items: list[Any], name: str) -> Any:
+def _pack_with_names(items: list[Any], name: str) -> Any:
     """Stacks values in a graph; constants are named after their positions: `stack/1`."""
     dtype = next((v.dtype for v in items if isinstance(v, Tensor)), None)
     with name_scope(name, "stack") as scope:

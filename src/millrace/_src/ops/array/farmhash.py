@@ -55,10 +55,10 @@ def fingerprints64(keys: Sequence[bytes]) -> Array:
     """
     if len(keys) <= _FEW:
         return np.array([fingerprint64(key) for key in keys], np.uint64)
-    return packed_fingerprints64(pack(keys))
+    return fingerprint_packed(pack(keys))
 
 
-def packed_fingerprints64(keys: PackedStrings) -> Array:
+def fingerprint_packed(keys: PackedStrings) -> Array:
     """Computes the fingerprint of every packed string."""
     hashes = np.empty(len(keys), np.uint64)
     for start in range(0, len(keys), _AT_ONCE):

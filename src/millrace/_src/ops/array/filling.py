@@ -315,7 +315,7 @@ def _fill(shape: ShapeLike, dtype: DType, number: int, name: str | None, default
 def _full(dims: tuple[int, ...], value: object, dtype: DType) -> Array:
     for size in dims:
         if size < 0:
-            raise errors.failed_op("Fill", f"Dimension {size} must be >= 0")
+            raise errors.op_error("Fill", f"Dimension {size} must be >= 0")
         if size > _LARGEST_SIZE:
             raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
     try:
@@ -326,9 +326,9 @@ def _full(dims: tuple[int, ...], value: object, dtype: DType) -> Array:
         raise out_of_memory("Fill", error) from None
     except ValueError:  # more elements than NumPy can count
         if 0 in dims:
-            raise errors.failed_op("Fill", uncountable(dims)) from None
+            raise errors.op_error("Fill", uncountable(dims)) from None
         text = f"OOM when allocating tensor with shape{dims_text(dims)} and type {dtype.name}"
-        raise errors.failed_op("Fill", text, errors.ResourceExhaustedError) from None
+        raise errors.op_error("Fill", text, errors.ResourceExhaustedError) from None
 
 
 def _fill_static(dims: tuple[int, ...], value: Any, dtype: DType, scope: str) -> Any:
@@ -407,5 +407,5 @@ def _fill_like(input: Any, dtype: DTypeLike, number: int, name: str | None, defa
 def _like_value(dtype: DType, number: int, is_own: bool) -> Any:
     """Returns zero or one of a dtype; an eager one of the tensor's own dtype is refused in the words of OnesLike."""
     if number and is_own and dtype.np_dtype.kind == "O" and state.graph is None:
-        raise errors.failed_op("OnesLike", f"Value for attr 'T' of {dtype.name} is not in the list of allowed values")
+        raise errors.op_error("OnesLike", f"Value for attr 'T' of {dtype.name} is not in the list of allowed values")
     return _fill_value(dtype, number)

@@ -78,12 +78,12 @@ def _batch_dims(batch_dims: int, rank: int) -> int:
 
 
 @kernel_part
-def clamped(xp: Xp, indices: Array, sizes: Any) -> Array:
+def clamp(xp: Xp, indices: Array, sizes: Any) -> Array:
     """Returns `indices` into dimensions of `sizes`; clamps each index where no check has refused bad indices."""
     return indices
 
 
-@clamped.kernel_for("xla")
+@clamp.kernel_for("xla")
 def _clamp_by_xla(xp: CompilingXp, indices: Array, sizes: Any) -> Array:
     limits = np.minimum(np.asarray(sizes) - 1, np.iinfo(indices.dtype).max).astype(indices.dtype)
     return xp.clip(indices, np.zeros((), indices.dtype), limits)
@@ -126,7 +126,7 @@ def gather_v2(xp: Xp, params: Array, indices: Array, axis: Array, *, batch_dims:
         raise invalid(f"Shape must be at least rank {at + 1 if at >= 0 else -at} but is rank {params.ndim}")
     at %= params.ndim
     if batch_dims:
-        return _batched(xp, params, indices, at, batch_dims)
+        return _gather_batches(xp, params, indices, at, batch_dims)
     return xp.take(params, indices, axis=at, mode="clip")
 
 
@@ -146,7 +146,7 @@ def _specialize_gather(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any])
     return gather
 
 
-def _batched(xp: Xp, params: Array, indices: Array, axis: int, batch_dims: int) -> Array:
+def _gather_batches(xp: Xp, params: Array, indices: Array, axis: int, batch_dims: int) -> Array:
     """Gathers in each of the batches, the leading dimensions that params and indices share."""
     batch = _batch_dims(batch_dims, indices.ndim)
     if batch > axis:
@@ -158,7 +158,7 @@ def _batched(xp: Xp, params: Array, indices: Array, axis: int, batch_dims: int) 
     grid = tuple(
         xp.arange(indices.shape[d]).reshape([-1 if i == d else 1 for i in range(indices.ndim)]) for d in range(batch)
     )
-    indices = clamped(xp, indices, params.shape[axis])
+    indices = clamp(xp, indices, params.shape[axis])
     picked_slices = xp.moveaxis(params, axis, batch)[
         (*grid, indices)
     ]  # batch, the other indices, then what surrounds the axis

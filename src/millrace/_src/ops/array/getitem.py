@@ -22,7 +22,7 @@ from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.concat import stack
 from millrace._src.ops.array.selecting import boolean_mask
-from millrace._src.ops.array.slice_spec import Masks, cached_layout
+from millrace._src.ops.array.slice_spec import Masks, cache_layout
 from millrace._src.ops.array.slicing import strided_slice
 from millrace._src.util.export import export_constant
 
@@ -182,7 +182,7 @@ def _static_slice(tensor: Any, key: SliceKey, is_plain: bool) -> Any:
     begin, end, strides = ([v if isinstance(v, (bool, np.bool_)) else int(v) for v in part] for part in key.parts())
     masks = key.masks()
     if is_plain and not any(isinstance(v, (bool, np.bool_)) for v in begin):
-        index = cached_layout(tensor._eager_array.shape, tuple(begin), tuple(end), tuple(strides), masks, _refuse).key
+        index = cache_layout(tensor._eager_array.shape, tuple(begin), tuple(end), tuple(strides), masks, _refuse).key
         return EagerTensor(tensor._eager_array[index], tensor.dtype)
     bounds = [_bound_vector(part) for part in (begin, end, strides)]
     if any(b.dtype is int64 for b in bounds):
@@ -191,7 +191,7 @@ def _static_slice(tensor: Any, key: SliceKey, is_plain: bool) -> Any:
 
 
 def _refuse(complaint: str) -> errors.OpError:
-    return errors.failed_op("StridedSlice", complaint, name="strided_slice/")
+    return errors.op_error("StridedSlice", complaint, name="strided_slice/")
 
 
 def _bound_vector(values: list[Any]) -> Any:

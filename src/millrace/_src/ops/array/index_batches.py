@@ -22,9 +22,9 @@ from millrace._src.ops.batching import (
     any_batched,
     dimensions,
     int32,
-    joined,
-    known,
-    reshaped,
+    join,
+    known_value,
+    reshape_rows,
     rows_first,
     rows_last,
 )
@@ -39,7 +39,7 @@ def gather(operation: Operation, arguments: Sequence[BatchedValue], rows: Batche
         return None
     if not indices.is_batched and not batch_dims:
         return [raw.GatherV2(params=table.tensor, indices=indices.tensor, axis=after_rows_tensor(axis_value))]
-    axis = known(axis_value)
+    axis = known_value(axis_value)
     if axis is None:
         return None
     at = int(axis.reshape(()))
@@ -76,8 +76,8 @@ def _number(indices: BatchedValue, rows: BatchedRows, rank: int | None) -> Any:
     spread_indices = rows.spread(indices)
     dims = dimensions(spread_indices)
     numbers = raw.Cast(x=rows.numbers(), DstT=spread_indices.dtype)
-    column = reshaped(numbers, joined(rows.vector(), [1] * rank))
-    row_numbers = raw.BroadcastTo(input=column, shape=joined(dims[:-1], [1]))
+    column = reshape_rows(numbers, join(rows.vector(), [1] * rank))
+    row_numbers = raw.BroadcastTo(input=column, shape=join(dims[:-1], [1]))
     return raw.ConcatV2(values=[row_numbers, spread_indices], axis=rank)
 
 
@@ -128,7 +128,7 @@ def segments(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRow
         return [rows_first(totals, rank - id_rank + 2)]
     count = int32(number.tensor)
     steps = raw.Mul(x=rows.numbers(), y=count)
-    own = raw.Cast(x=reshaped(steps, joined(rows.vector(), [1] * id_rank)), DstT=ids.tensor.dtype)
+    own = raw.Cast(x=reshape_rows(steps, join(rows.vector(), [1] * id_rank)), DstT=ids.tensor.dtype)
     zero = convert_to_tensor(0, dtype=ids.tensor.dtype)
     inside = raw.LogicalAnd(
         x=raw.GreaterEqual(x=ids.tensor, y=zero), y=raw.Less(x=ids.tensor, y=raw.Cast(x=count, DstT=ids.tensor.dtype))
@@ -137,12 +137,12 @@ def segments(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRow
         condition=inside, t=raw.AddV2(x=ids.tensor, y=own), e=convert_to_tensor(-1, dtype=ids.tensor.dtype)
     )
     tensor = rows.spread(data)
-    flat_ids = reshaped(through, [-1])
-    flat_data = reshaped(tensor, joined([-1], dimensions(tensor)[1 + id_rank :]))
+    flat_ids = reshape_rows(through, [-1])
+    flat_data = reshape_rows(tensor, join([-1], dimensions(tensor)[1 + id_rank :]))
     total = raw.Mul(x=convert_to_tensor(rows.count, dtype="int32"), y=count)
     (totals,) = call(operation, [flat_data, flat_ids, raw.Cast(x=total, DstT=operation.inputs[2].dtype)])
     count_vector = raw.Reshape(tensor=count, shape=[1])
-    return [reshaped(totals, joined(rows.vector(), count_vector, dimensions(totals)[1:]))]
+    return [reshape_rows(totals, join(rows.vector(), count_vector, dimensions(totals)[1:]))]
 
 
 def stitch(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
@@ -164,5 +164,5 @@ def select(operation: Operation, arguments: Sequence[BatchedValue], rows: Batche
         return None
     condition = rows.spread(arguments[0])
     if ranks[0] < ranks[1]:
-        condition = reshaped(condition, joined(dimensions(condition), [1] * (ranks[1] - ranks[0])))
+        condition = reshape_rows(condition, join(dimensions(condition), [1] * (ranks[1] - ranks[0])))
     return [raw.SelectV2(condition=condition, t=rows.spread(arguments[1]), e=rows.spread(arguments[2]))]

@@ -94,7 +94,7 @@ def _mark(xp: Xp, indices: Array, size: int, at: int, on_value: Array, off_value
 
 
 @_mark.kernel_for("xla")
-def _xla_marked(xp: Xp, indices: Array, size: int, at: int, on_value: Array, off_value: Array) -> Array:
+def _mark_xla(xp: Xp, indices: Array, size: int, at: int, on_value: Array, off_value: Array) -> Array:
     rank = indices.ndim
     classes = xp.arange(size, dtype=np.int64 if indices.dtype.itemsize == 8 else np.int32)
     hit = xp.expand_dims(indices, at) == classes.reshape((-1,) + (1,) * (rank - at))
@@ -215,7 +215,7 @@ def _batch_dims(batch_shape: Any) -> Any:
 def _eager_eye(rows: int, columns: int, batch: list[int], dtype: Any) -> Any:
     for n in (rows, columns, *batch):
         if n < 0:
-            raise errors.failed_op("Fill", f"Dimension {n} must be >= 0")
+            raise errors.op_error("Fill", f"Dimension {n} must be >= 0")
     if dtype.np_dtype.kind == "O":
         raise TypeError(f"Cannot convert 1 to EagerTensor of dtype {dtype.name}")
     try:

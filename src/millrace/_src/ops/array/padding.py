@@ -18,7 +18,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.eager_arguments import index_tensor
-from millrace._src.ops.array.shape_checks import added, dims_text, unknown_dims, with_rank
+from millrace._src.ops.array.shape_checks import add, dims_text, unknown_dims, with_rank
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.batching_rules import preceding
 from millrace._src.ops.gradient_rules import values_for
@@ -61,14 +61,14 @@ def _pad_shape(c: ShapeContext, sign: int = 1) -> TensorShape:
         if (before or 0) < 0 or (after or 0) < 0:
             raise ValueError("Paddings must be non-negative")
     return TensorShape.of(
-        tuple(_grown(d, before, after, sign) for d, (before, after) in zip(dims, paddings, strict=True))
+        tuple(_grow(d, before, after, sign) for d, (before, after) in zip(dims, paddings, strict=True))
     )
 
 
-def _grown(dim: int | None, before: int | None, after: int | None, sign: int) -> int | None:
+def _grow(dim: int | None, before: int | None, after: int | None, sign: int) -> int | None:
     if before is None or after is None:
         return None
-    return added(dim, sign * (before + after))
+    return add(dim, sign * (before + after))
 
 
 def _validate(input: Array, paddings: Array) -> list[tuple[int, int]]:

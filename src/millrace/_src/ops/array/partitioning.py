@@ -149,7 +149,7 @@ def _write(xp: Xp, size: int, numbers: Array, rows: Array) -> Array:
 
 
 @_write.kernel_for("xla")
-def _xla_written(xp: Xp, size: int, numbers: Array, rows: Array) -> Array:
+def _write_xla(xp: Xp, size: int, numbers: Array, rows: Array) -> Array:
     last_rows = np.full(size, -1)
     last_rows[numbers] = np.arange(numbers.size)  # XLA does not write in order: only the last rows are written
     found_numbers = np.flatnonzero(last_rows >= 0)

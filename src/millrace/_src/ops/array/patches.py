@@ -19,7 +19,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.array.shape_checks import Dim, multiplied, with_rank
+from millrace._src.ops.array.shape_checks import Dim, multiply, with_rank
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.batching_rules import folding
 from millrace._src.ops.type_sets import BOOL, NUMERIC, REAL
@@ -90,7 +90,7 @@ def _patches_shape(c: ShapeContext, input_name: str, rank: int) -> TensorShape:
         None if d is None else _count(d, _window(k, r), s, padding)
         for d, k, s, r in zip(dims[1:-1], kernels, strides, rates, strict=True)
     ]
-    return TensorShape.of((dims[0], *counts, multiplied(dims[-1], *kernels)))
+    return TensorShape.of((dims[0], *counts, multiply(dims[-1], *kernels)))
 
 
 @op(

@@ -145,7 +145,7 @@ def range_(
         start, limit = 0, start
     with name_scope(name, "Range") as scope:
         wanted_dtype = None if dtype is None else as_dtype(dtype)
-        parts = [_bound(v, wanted_dtype, n) for v, n in ((start, "start"), (limit, "limit"), (delta, "delta"))]
+        parts = [_convert_bound(v, wanted_dtype, n) for v, n in ((start, "start"), (limit, "limit"), (delta, "delta"))]
         if wanted_dtype is None:
             if any(p.dtype not in _HIERARCHY for p in parts):
                 raise AssertionError(f"tf.range: without `dtype`, arguments must be of {[d.name for d in _HIERARCHY]}.")
@@ -155,7 +155,7 @@ def range_(
         )
 
 
-def _bound(value: Any, dtype: DType | None, name: str) -> Any:
+def _convert_bound(value: Any, dtype: DType | None, name: str) -> Any:
     return value if isinstance(value, Tensor) else convert_to_tensor(value, dtype=dtype, name=name)
 
 

@@ -20,7 +20,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.array import shape_batches
 from millrace._src.ops.array.eager_arguments import index_tensor
-from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, multiplied, with_rank_at_most
+from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, multiply, with_rank_at_most
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.type_sets import ANY, INDEX
@@ -51,7 +51,7 @@ def _reshape_shape(c: ShapeContext) -> TensorShape:
 def _fill_in(wanted: list[int | None], given: int) -> tuple[int | None, ...]:
     """Fills in the one missing dimension (-1 or unknown) of a reshape of `given` elements."""
     missing_axes = [i for i, size in enumerate(wanted) if size is None or size == -1]
-    known_product = multiplied(*(s for i, s in enumerate(wanted) if i not in missing_axes)) or 0
+    known_product = multiply(*(s for i, s in enumerate(wanted) if i not in missing_axes)) or 0
     dims = [None if i in missing_axes else s for i, s in enumerate(wanted)]
     if not missing_axes:
         if known_product != given:
@@ -89,10 +89,10 @@ def reshape_op(xp: Xp, tensor: Array, shape: Array) -> Array:
             return tensor.reshape(wanted_sizes)
     except (ValueError, TypeError):
         pass
-    return tensor.reshape(_checked_shape(tensor.shape, wanted_sizes, shape))
+    return tensor.reshape(_validate_shape(tensor.shape, wanted_sizes, shape))
 
 
-def _checked_shape(given: tuple[int, ...], wanted: Any, shape: Array) -> tuple[int, ...]:
+def _validate_shape(given: tuple[int, ...], wanted: Any, shape: Array) -> tuple[int, ...]:
     """Returns the shape that the fast path could not read; raises unless the shape is legal after all."""
     if shape.ndim > 1:
         raise invalid(f"sizes input must be 1-D, not {dims_text(shape.shape)}")
@@ -104,7 +104,7 @@ def _checked_shape(given: tuple[int, ...], wanted: Any, shape: Array) -> tuple[i
     if len(unknown) > 1:
         raise invalid(f"Only one input size may be -1, not both {unknown[0]} and {unknown[1]}")
     size = functools.reduce(lambda a, b: a * b, given, 1)
-    known_product = multiplied(*(s for s in wanted if s != -1)) or 0
+    known_product = multiply(*(s for s in wanted if s != -1)) or 0
     if not unknown and size == known_product:
         shown_shape = f"[{', '.join(map(str, wanted))}]"
         raise invalid(f"Shape {shown_shape} has too many elements: an empty array counts them as if 0 were 1")

@@ -31,7 +31,7 @@ from millrace._src.ops.array.shape_checks import (
     first_bad,
     list_text,
     merge_dims,
-    multiplied,
+    multiply,
     position_text,
     with_rank,
     with_rank_at_least,
@@ -51,7 +51,7 @@ def _check_shapes(target: Dims | None, indices: Dims | None, updates: Dims | Non
     """Raises ValueError, in the words of TensorFlow's shape function, if the shapes are known not to fit."""
     if target is None or indices is None or updates is None:
         return
-    if 0 in target and ((multiplied(*indices) or 0) > 0 or (multiplied(*updates) or 0) > 0):
+    if 0 in target and ((multiply(*indices) or 0) > 0 or (multiply(*updates) or 0) > 0):
         raise ValueError("Indices and updates specified for empty input")
     lead, depth = len(indices) - 1, indices[-1]
     _match(f"[0,{lead})", "indices", indices, indices[:-1], f"[0,{lead})", updates, updates[:lead])
@@ -194,14 +194,14 @@ def _flatten(indices: Array, updates: Array) -> tuple[Array, Array]:
 
 
 @kernel_part
-def _kept(xp: Xp, target: tuple[int, ...], indices: Array, updates: Array) -> tuple[Array, Array]:
+def _keep(xp: Xp, target: tuple[int, ...], indices: Array, updates: Array) -> tuple[Array, Array]:
     """Leaves out the rows that do not point into a tensor."""
     is_good = ~bad_positions(indices, target[: indices.shape[1]])
     return indices[is_good], updates[is_good]
 
 
-@_kept.kernel_for("xla")
-def _all_kept(xp: CompilingXp, target: tuple[int, ...], indices: Array, updates: Array) -> tuple[Array, Array]:
+@_keep.kernel_for("xla")
+def _keep_all(xp: CompilingXp, target: tuple[int, ...], indices: Array, updates: Array) -> tuple[Array, Array]:
     return indices, updates  # a scatter of XLA leaves out the others
 
 
@@ -209,7 +209,7 @@ def _scatter(xp: Xp, target: Array, indices: Array, updates: Array, mode: str, p
     """Combines the updates into `target`."""
     flat_indices, rows = _flatten(indices, updates)
     if policy == "IGNORE":
-        flat_indices, rows = _kept(xp, target.shape, flat_indices, rows)
+        flat_indices, rows = _keep(xp, target.shape, flat_indices, rows)
     if flat_indices.shape[1] == 0:  # every update is of the whole tensor
         for row in rows:
             target = xp.scatter(target, ..., row, mode)

@@ -56,7 +56,7 @@ def _find_positions(xp: Xp, rows: Array, values: Array, side: _Side) -> Array:
     if rows.dtype.kind == "V":  # NumPy cannot search in types that are not its own
         rows, values = rows.astype(np.float32), values.astype(np.float32)
     positions = np.empty(values.shape, np.int64)
-    search = _search if values.shape[1] < _MANY or rows.dtype.kind not in "iuf" else _halved
+    search = _search if values.shape[1] < _MANY or rows.dtype.kind not in "iuf" else _bisect
     for row, wanted, found_positions in zip(rows, values, positions, strict=True):
         search(row, wanted, side, found_positions)
     return positions
@@ -69,7 +69,7 @@ def _search(row: Array, values: Array, side: _Side, positions: Array) -> None:
         positions[values != values] = 0  # no element is below NaN
 
 
-def _halved(row: Array, values: Array, side: _Side, positions: Array) -> None:
+def _bisect(row: Array, values: Array, side: _Side, positions: Array) -> None:
     """Fills in the positions of values, halving for all values of a block together."""
     steps = [1 << exponent for exponent in reversed(range(row.size.bit_length()))]
     above = np.inf if row.dtype.kind == "f" else np.iinfo(row.dtype).max

@@ -25,7 +25,7 @@ from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array import index_batches
 from millrace._src.ops.array.reshaping import reshape, squeeze_op
-from millrace._src.ops.array.shape_checks import dims_text, merge, merge_dims, multiplied, vector
+from millrace._src.ops.array.shape_checks import dims_text, merge, merge_dims, multiply, vector
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.batching_rules import elementwise
 from millrace._src.ops.gradient_rules import unbroadcast, values_for
@@ -275,5 +275,5 @@ def _flatten_dims(tensor: Any, axis: int, count: int) -> Any:
     flat_tensor = reshape(tensor, raw.ConcatV2(values=parts, axis=0, name="concat"))
     dims = tensor.shape.dim_sizes
     if dims is not None and None in dims:
-        flat_tensor.set_shape((*dims[:axis], multiplied(*dims[axis : axis + count]), *dims[axis + count :]))
+        flat_tensor.set_shape((*dims[:axis], multiply(*dims[axis : axis + count]), *dims[axis + count :]))
     return flat_tensor

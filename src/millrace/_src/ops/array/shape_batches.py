@@ -24,11 +24,11 @@ from millrace._src.ops.batching import (
     any_batched,
     dimensions,
     int32,
-    joined,
-    known,
-    padded,
+    join,
+    known_value,
+    pad_rank,
     product,
-    reshaped,
+    reshape_rows,
 )
 
 
@@ -54,13 +54,13 @@ def reshape(operation: Operation, arguments: Sequence[BatchedValue], rows: Batch
     tensor, shape = arguments
     if shape.is_batched:
         return None
-    wanted_dims = known(shape)
+    wanted_dims = known_value(shape)
     dims = [int(n) for n in wanted_dims] if wanted_dims is not None else int32(shape.tensor)
     if isinstance(dims, list) and -1 in dims:
         static_shape = operation.outputs[0].shape
         dims = static_shape.as_list() if static_shape.is_fully_defined() else dims
     if isinstance(dims, list) and -1 not in dims or isinstance(rows.count, int) and rows.count > 0:
-        return [reshaped(tensor.tensor, joined(rows.vector(), dims))]
+        return [reshape_rows(tensor.tensor, join(rows.vector(), dims))]
     row = raw.Prod(input=dimensions(tensor.tensor)[1:], reduction_indices=[0], keep_dims=True)
     dims = convert_to_tensor(dims, dtype="int32")
     is_free = raw.Equal(x=dims, y=-1)
@@ -68,7 +68,7 @@ def reshape(operation: Operation, arguments: Sequence[BatchedValue], rows: Batch
     full_dims = raw.SelectV2(
         condition=is_free, t=raw.FloorDiv(x=int32(row), y=raw.Maximum(x=other_product, y=1)), e=dims
     )
-    return [reshaped(tensor.tensor, joined(rows.vector(), full_dims))]
+    return [reshape_rows(tensor.tensor, join(rows.vector(), full_dims))]
 
 
 def expand(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
@@ -86,7 +86,7 @@ def squeeze(operation: Operation, arguments: Sequence[BatchedValue], rows: Batch
     if not shape.is_fully_defined():
         return None
     dims = [n for n in shape.as_list() if n != 1]
-    return [reshaped(tensor, joined(dimensions(tensor)[:1], dims))]
+    return [reshape_rows(tensor, join(dimensions(tensor)[:1], dims))]
 
 
 def broadcast_to(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
@@ -95,8 +95,8 @@ def broadcast_to(operation: Operation, arguments: Sequence[BatchedValue], rows: 
     rank_, wanted_rank = operation.inputs[0].shape.rank, operation.inputs[1].shape.num_elements()
     if shape.is_batched or rank_ is None or wanted_rank is None:
         return None
-    full_shape = joined(rows.vector(), int32(shape.tensor))
-    return [raw.BroadcastTo(input=padded(tensor, wanted_rank - rank_), shape=full_shape)]
+    full_shape = join(rows.vector(), int32(shape.tensor))
+    return [raw.BroadcastTo(input=pad_rank(tensor, wanted_rank - rank_), shape=full_shape)]
 
 
 def fill(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
@@ -105,8 +105,8 @@ def fill(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedR
     wanted_rank = operation.inputs[0].shape.num_elements()
     if dims.is_batched or wanted_rank is None:
         return None
-    full_shape = joined(rows.vector(), int32(dims.tensor))
-    return [raw.BroadcastTo(input=padded(value, wanted_rank), shape=full_shape)]
+    full_shape = join(rows.vector(), int32(dims.tensor))
+    return [raw.BroadcastTo(input=pad_rank(value, wanted_rank), shape=full_shape)]
 
 
 def transpose(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
@@ -114,7 +114,7 @@ def transpose(operation: Operation, arguments: Sequence[BatchedValue], rows: Bat
     tensor, order = arguments
     if order.is_batched:
         return None
-    known_order = known(order)
+    known_order = known_value(order)
     if known_order is not None:
         return call(operation, [tensor.tensor, [0, *[int(i) + 1 for i in known_order]]])
     moved_order = raw.AddV2(x=order.tensor, y=convert_to_tensor(1, dtype=order.tensor.dtype))
@@ -138,8 +138,8 @@ def one_hot(operation: Operation, arguments: Sequence[BatchedValue], rows: Batch
 def diagonal(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Puts the axes of a row together, makes a diagonal matrix, and takes the axes apart again."""
     dims = dimensions(arguments[0].tensor)
-    flat_rows = reshaped(arguments[0].tensor, joined(dims[:1], product(dims[1:])))
-    return [reshaped(raw.MatrixDiag(diagonal=flat_rows), joined(dims[:1], dims[1:], dims[1:]))]
+    flat_rows = reshape_rows(arguments[0].tensor, join(dims[:1], product(dims[1:])))
+    return [reshape_rows(raw.MatrixDiag(diagonal=flat_rows), join(dims[:1], dims[1:], dims[1:]))]
 
 
 def diagonal_part(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
@@ -149,5 +149,5 @@ def diagonal_part(operation: Operation, arguments: Sequence[BatchedValue], rows:
         return None
     dims = dimensions(arguments[0].tensor)
     half = dims[1 : 1 + rank // 2]
-    matrices = reshaped(arguments[0].tensor, joined(dims[:1], product(half), product(half)))
-    return [reshaped(raw.MatrixDiagPart(input=matrices), joined(dims[:1], half))]
+    matrices = reshape_rows(arguments[0].tensor, join(dims[:1], product(half), product(half)))
+    return [reshape_rows(raw.MatrixDiagPart(input=matrices), join(dims[:1], half))]

@@ -136,7 +136,7 @@ def require_scalar(shape: TensorShape) -> None:
         raise ValueError(f"Shape must be rank 0 but is rank {len(shape.dim_sizes)}")
 
 
-def divided(dim: Dim, divisor: int) -> Dim:
+def divide(dim: Dim, divisor: int) -> Dim:
     """Divides a dimension by `divisor`.
 
     Raises: ValueError: if the quotient is not a whole number.
@@ -148,7 +148,7 @@ def divided(dim: Dim, divisor: int) -> Dim:
     return dim // divisor
 
 
-def multiplied(*dims: Dim) -> Dim:
+def multiply(*dims: Dim) -> Dim:
     """Multiplies dimensions; the product is unknown if a dimension is unknown, unless another dimension is 0."""
     product: Dim = 1
     for dim in dims:
@@ -158,7 +158,7 @@ def multiplied(*dims: Dim) -> Dim:
     return product
 
 
-def added(*dims: Dim) -> Dim:
+def add(*dims: Dim) -> Dim:
     """Adds dimensions; the sum is unknown if a dimension is unknown."""
     return None if None in dims else sum(d for d in dims if d is not None)
 

@@ -22,10 +22,10 @@ from millrace._src.ops.batching import (
     any_batched,
     dimensions,
     int32,
-    joined,
-    known,
-    padded,
-    preceded,
+    join,
+    known_value,
+    pad_rank,
+    prepend,
 )
 
 
@@ -35,8 +35,8 @@ def cut(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) ->
     if size.is_batched:
         return None
     if not begin.is_batched:
-        return [raw.Slice(input=tensor.tensor, begin=preceded(0, begin.tensor), size=preceded(-1, size.tensor))]
-    lengths = known(size)
+        return [raw.Slice(input=tensor.tensor, begin=prepend(0, begin.tensor), size=prepend(-1, size.tensor))]
+    lengths = known_value(size)
     if lengths is None or (lengths < 0).any():
         return None
     slices = rows.spread(tensor)
@@ -51,7 +51,7 @@ def strided_slice(operation: Any, arguments: Sequence[BatchedValue], rows: Batch
     """Takes the whole first axis, then the slice of each row."""
     if any_batched(arguments[1:]):
         return _select(operation, arguments, rows)
-    begin, end, strides = (preceded(n, a.tensor) for n, a in zip((0, 0, 1), arguments[1:], strict=True))
+    begin, end, strides = (prepend(n, a.tensor) for n, a in zip((0, 0, 1), arguments[1:], strict=True))
     return call(operation, [arguments[0].tensor, begin, end, strides], **_masks(operation))
 
 
@@ -92,8 +92,8 @@ def strided_slice_grad(operation: Any, arguments: Sequence[BatchedValue], rows: 
     """Differentiates the slice of a batch, whose shape has the rows first."""
     if any_batched(arguments[:4]):
         return None
-    begin, end, strides = (int32(preceded(n, a.tensor)) for n, a in zip((0, 0, 1), arguments[1:4], strict=True))
-    shape = convert_to_tensor(joined(rows.vector(), int32(arguments[0].tensor)), dtype="int32")
+    begin, end, strides = (int32(prepend(n, a.tensor)) for n, a in zip((0, 0, 1), arguments[1:4], strict=True))
+    shape = convert_to_tensor(join(rows.vector(), int32(arguments[0].tensor)), dtype="int32")
     return call(operation, [shape, begin, end, strides, rows.spread(arguments[4])], **_masks(operation))
 
 
@@ -101,7 +101,7 @@ def strided_slice_update(operation: Any, arguments: Sequence[BatchedValue], rows
     """Replaces a part of every row; axes of size 1 come before the axes of a value that is broadcast."""
     if any_batched(arguments[1:4]):
         return None
-    begin, end, strides = (preceded(n, a.tensor) for n, a in zip((0, 0, 1), arguments[1:4], strict=True))
+    begin, end, strides = (prepend(n, a.tensor) for n, a in zip((0, 0, 1), arguments[1:4], strict=True))
     value = arguments[4]
     if value.is_batched:
         part = raw.StridedSlice(
@@ -113,7 +113,7 @@ def strided_slice_update(operation: Any, arguments: Sequence[BatchedValue], rows
         )
         if part.shape.rank is None or operation.inputs[4].shape.rank is None:
             return None
-        value = BatchedValue(padded(value, part.shape.rank - 1 - operation.inputs[4].shape.rank), True)
+        value = BatchedValue(pad_rank(value, part.shape.rank - 1 - operation.inputs[4].shape.rank), True)
     return call(operation, [rows.spread(arguments[0]), begin, end, strides, value.tensor], **_masks(operation))
 
 
@@ -122,7 +122,7 @@ def dynamic_update_slice(operation: Any, arguments: Sequence[BatchedValue], rows
     tensor, update, positions = arguments
     if positions.is_batched:
         return None
-    return call(operation, [rows.spread(tensor), rows.spread(update), preceded(0, positions.tensor)])
+    return call(operation, [rows.spread(tensor), rows.spread(update), prepend(0, positions.tensor)])
 
 
 def dynamic_slice(operation: Any, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
@@ -130,8 +130,8 @@ def dynamic_slice(operation: Any, arguments: Sequence[BatchedValue], rows: Batch
     tensor, positions, sizes = arguments
     if positions.is_batched or sizes.is_batched:
         return None
-    size = convert_to_tensor(joined(rows.vector(), int32(sizes.tensor)), dtype="int32")
-    return call(operation, [tensor.tensor, preceded(0, int32(positions.tensor)), size])
+    size = convert_to_tensor(join(rows.vector(), int32(sizes.tensor)), dtype="int32")
+    return call(operation, [tensor.tensor, prepend(0, int32(positions.tensor)), size])
 
 
 # --- joining ---------------------------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ def reverse_sequence(operation: Any, arguments: Sequence[BatchedValue], rows: Ba
     order = [0, batch % rank + 1, *[i + 1 for i in range(rank) if i != batch % rank]]
     moved_tensor = raw.Transpose(x=rows.spread(tensor), perm=order)
     dims = dimensions(moved_tensor)
-    flat_batch = raw.Reshape(tensor=moved_tensor, shape=joined([-1], dims[2:]))
+    flat_batch = raw.Reshape(tensor=moved_tensor, shape=join([-1], dims[2:]))
     reversed_batch = raw.ReverseSequence(
         input=flat_batch,
         seq_lengths=raw.Reshape(tensor=lengths.tensor, shape=[-1]),

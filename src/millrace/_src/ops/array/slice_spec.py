@@ -195,7 +195,7 @@ def _sizes(
 
 
 @functools.lru_cache(maxsize=4096)
-def cached_layout(
+def cache_layout(
     shape: tuple[int, ...],
     begin: tuple[int, ...],
     end: tuple[int, ...],

@@ -32,7 +32,7 @@ from millrace._src.ops.array.slice_spec import (
     Masks,
     SliceEntry,
     SliceLayout,
-    cached_layout,
+    cache_layout,
     dense,
     range_of,
     static_size,
@@ -80,7 +80,7 @@ def _layout(shape: tuple[int, ...], begin: Array, end: Array, strides: Array, ma
             "Expected begin, end, and strides to be 1D equal size tensors, but got shapes "
             f"{dims_text(begin.shape)}, {dims_text(end.shape)}, and {dims_text(strides.shape)} instead."
         )
-    return cached_layout(shape, tuple(begin.tolist()), tuple(end.tolist()), tuple(strides.tolist()), masks, invalid)
+    return cache_layout(shape, tuple(begin.tolist()), tuple(end.tolist()), tuple(strides.tolist()), masks, invalid)
 
 
 @op(
@@ -168,7 +168,7 @@ def strided_slice_elements(c: ShapeContext) -> list[int | None] | None:
         return None
     begin, end, strides = (tuple(b.tolist()) for b in bounds)
     part = np.array(from_input, dtype=object)[
-        cached_layout((len(from_input),), begin, end, strides, _masks(c), ValueError).key
+        cache_layout((len(from_input),), begin, end, strides, _masks(c), ValueError).key
     ]
     return list(part.reshape(-1))
 
@@ -291,11 +291,11 @@ def _add_to_slice(
     if not xp.are_known(begin, end):
         return _dynamic_scatter(xp, total, dy, begin, strides.tolist(), masks, "add")
     if masks == _FIRST_ROW and begin.shape == (1,) and dy.shape == total.shape[1:]:
-        return xp.added_at(total, begin[0], dy)
+        return xp.add_at(total, begin[0], dy)
     target = _layout(total.shape, begin, end, strides, masks)
     if dy.shape != target.shape:
         return None
-    return xp.added_at(total, target.ranges, dy.reshape(target.range_shape))
+    return xp.add_at(total, target.ranges, dy.reshape(target.range_shape))
 
 
 def _dynamic_scatter(

@@ -25,11 +25,11 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.padding import pad_op
 from millrace._src.ops.array.shape_checks import (
     UNKNOWN,
-    added,
+    add,
     dims_text,
-    divided,
+    divide,
     merge_dims,
-    multiplied,
+    multiply,
     with_rank,
     with_rank_at_least,
 )
@@ -70,10 +70,10 @@ def _space_to_batch_shape(c: ShapeContext, block: int | None = None) -> TensorSh
     if sizes is None:
         return TensorShape.of((None,) * (count + 1) + dims[count + 1 :])
     spatial = [
-        divided(None if margins is None else added(d, int(margins[i].sum())), size)
+        divide(None if margins is None else add(d, int(margins[i].sum())), size)
         for i, (d, size) in enumerate(zip(dims[1:], sizes, strict=False))
     ]
-    return TensorShape.of((multiplied(dims[0], *sizes), *spatial, *dims[count + 1 :]))
+    return TensorShape.of((multiply(dims[0], *sizes), *spatial, *dims[count + 1 :]))
 
 
 def _to_batch(xp: Xp, x: Array, sizes: Sequence[int], paddings: Array) -> Array:
@@ -191,9 +191,9 @@ def _batch_to_space_shape(c: ShapeContext, block: int | None = None) -> TensorSh
         return TensorShape.of((None,) * (count + 1) + dims[count + 1 :])
     batch = dims[0]
     for size in sizes:
-        batch = divided(batch, size)
+        batch = divide(batch, size)
     spatial = [
-        _crop(multiplied(d, size), None if margins is None else int(margins[i].sum()))
+        _crop(multiply(d, size), None if margins is None else int(margins[i].sum()))
         for i, (d, size) in enumerate(zip(dims[1:], sizes, strict=False))
     ]
     return TensorShape.of((batch, *spatial, *dims[count + 1 :]))

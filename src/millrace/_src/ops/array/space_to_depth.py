@@ -15,7 +15,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
-from millrace._src.ops.array.shape_checks import divided, multiplied, with_rank
+from millrace._src.ops.array.shape_checks import divide, multiply, with_rank
 from millrace._src.ops.array.space_to_batch import check_block_size
 from millrace._src.ops.batching_rules import folding
 from millrace._src.ops.type_sets import ANY
@@ -43,11 +43,11 @@ def _depth_shape(c: ShapeContext, to_depth: bool) -> TensorShape:
     height, width, depth = _axes(data_format)
     dims = list(with_rank(c.shape("input"), 5 if data_format == "NCHW_VECT_C" else 4))
     if to_depth:
-        dims[height], dims[width] = divided(dims[height], block), divided(dims[width], block)
-        dims[depth] = multiplied(dims[depth], block * block)
+        dims[height], dims[width] = divide(dims[height], block), divide(dims[width], block)
+        dims[depth] = multiply(dims[depth], block * block)
     else:
-        dims[height], dims[width] = multiplied(dims[height], block), multiplied(dims[width], block)
-        dims[depth] = divided(dims[depth], block * block)
+        dims[height], dims[width] = multiply(dims[height], block), multiply(dims[width], block)
+        dims[depth] = divide(dims[depth], block * block)
     return TensorShape.of(tuple(dims))
 
 

@@ -24,7 +24,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array import slice_batches
-from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, divided, unknown_dims, with_rank
+from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, divide, unknown_dims, with_rank
 from millrace._src.ops.batching_rules import along
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
@@ -57,13 +57,13 @@ def _split_shape(c: ShapeContext) -> list[TensorShape]:
     if dims is None or axis is None:
         return [unknown_dims(None if dims is None else len(dims))] * pieces
     try:
-        size = divided(dims[axis], pieces)
+        size = divide(dims[axis], pieces)
     except ValueError as error:
         raise ValueError(f"{error}\n\tNumber of ways to split should evenly divide the split dimension") from None
     return [TensorShape.of((*dims[:axis], size, *dims[axis + 1 :]))] * pieces
 
 
-def _checked_axis(value: Array, split_dim: Array) -> int:
+def _validate_axis(value: Array, split_dim: Array) -> int:
     if split_dim.ndim:
         raise invalid(f"split_dim must be a scalar but has rank {split_dim.ndim}")
     at = int(split_dim.reshape(-1)[0])
@@ -98,7 +98,7 @@ def split_op(xp: Xp, split_dim: Array, value: Array, *, num_split: int) -> list[
     """Cuts `value` into `num_split` equal pieces along a dimension."""
     if num_split < 1:
         raise invalid(f"Value for attr 'num_split' of {num_split} must be at least minimum 1")
-    axis = _checked_axis(value, split_dim)
+    axis = _validate_axis(value, split_dim)
     size = value.shape[axis]
     if size % num_split:
         raise invalid(
@@ -165,7 +165,7 @@ def split_v_op(xp: Xp, value: Array, size_splits: Array, split_dim: Array, *, nu
             "size of the split_tensor must be 1-D and have the same elements as outputs "
             f"got {size_splits.ndim} -D and {size_splits.size} elements"
         )
-    axis = _checked_axis(value, split_dim)
+    axis = _validate_axis(value, split_dim)
     sizes, total = size_splits.tolist(), value.shape[axis]
     if num_split == 1 and sizes != [total]:
         sizes_text = f"Input size: {total} output size: {sizes[0]}"

@@ -24,7 +24,7 @@ from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.ranges import sequence_mask
 from millrace._src.ops.array.reshaping import expand_dims_op, reshape
 from millrace._src.ops.array.selecting import boolean_mask
-from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, multiplied, with_rank
+from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, multiply, with_rank
 from millrace._src.ops.array.shape_ops import rank as rank_of
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.batching_rules import preceding
@@ -50,7 +50,7 @@ def _tile_shape(c: ShapeContext) -> TensorShape:
         raise ValueError(f"Shape must be rank {len(dims)} but is rank {count}")
     multiples = c.partial("multiples") or [None] * len(dims)
     known_multiples = [None if m is None or m < 0 else m for m in multiples]
-    return TensorShape.of(tuple(multiplied(d, m) for d, m in zip(dims, known_multiples, strict=True)))
+    return TensorShape.of(tuple(multiply(d, m) for d, m in zip(dims, known_multiples, strict=True)))
 
 
 @op(
@@ -183,7 +183,7 @@ def _repeat_evenly(data: Any, counts: Any, axis: int) -> Any:
     sizes = [shape[:axis], [count * shape[axis]], shape[axis + 1 :]]
     result = reshape(tiled_data, raw.ConcatV2(values=sizes, axis=0, name="concat"))
     known_count = static_value(count)
-    folded_size = multiplied(dims[axis], None if known_count is None else int(known_count))
+    folded_size = multiply(dims[axis], None if known_count is None else int(known_count))
     result.set_shape([*dims[:axis], folded_size, *dims[axis + 1 :]])
     return result
 

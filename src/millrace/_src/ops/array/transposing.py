@@ -137,21 +137,21 @@ def transpose(a: TensorLike, perm: TensorLike | None = None, conjugate: bool = F
     Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if `perm` is not a permutation.
     """
     if not conjugate and (perm is not None or type(a) is EagerTensor and state.graph is None):
-        return transpose_op(a, index_tensor(_eager_reversed(a) if perm is None else perm), name=name)
+        return transpose_op(a, index_tensor(_reverse_eagerly(a) if perm is None else perm), name=name)
     with name_scope(name, "transpose") as scope:
         tensor = convert_to_tensor(a, name="a")
         function = conjugate_transpose_op if conjugate and tensor.dtype.is_complex else transpose_op
         if perm is None:
-            perm = _reversed_dims(tensor)
+            perm = _reverse_dims(tensor)
         return function(tensor, perm, name=scope)
 
 
-def _eager_reversed(a: Any) -> list[int]:
+def _reverse_eagerly(a: Any) -> list[int]:
     """Returns the permutation that reverses the dimensions of an eager tensor."""
     return list(range(a._eager_array.ndim - 1, -1, -1))
 
 
-def _reversed_dims(tensor: Any) -> Any:
+def _reverse_dims(tensor: Any) -> Any:
     """Returns the permutation that reverses the dimensions."""
     if tensor.shape.rank is not None:
         return np.arange(tensor.shape.rank - 1, -1, -1, dtype=np.int32)

@@ -163,7 +163,7 @@ def _check_results(op_name: str, results: Sequence[Any], dtypes: Sequence[Any], 
         text = _text(f'eagerly-executing op "{op_name}"', index, len(dtypes), dtype, np.shape(array), inputs, lines)
         found = [kind for kind, count in counts.items() if count]
         kinds = " and ".join(found) if len(found) < 3 else "-Inf, +Inf, and NaN"
-        raise errors.failed_op(_CHECK, f"{text}\n : Tensor had {kinds} values")
+        raise errors.op_error(_CHECK, f"{text}\n : Tensor had {kinds} values")
 
 
 # --- nodes -------------------------------------------------------------------------------------------------------

@@ -191,7 +191,7 @@ def _format(inputs: Sequence[Any], sep: str, summarize: int, name: str | None) -
         return inputs[0]
     tensors: list[Any] = []
     text = sep.join([_text(value, tensors) for value in inputs])
-    placeholder = _unused_placeholder(_SLOT.sub("\0", text))
+    placeholder = _choose_placeholder(_SLOT.sub("\0", text))
     ordered_tensors: list[Any] = []
 
     def fill(match: re.Match[str]) -> str:
@@ -219,7 +219,7 @@ def _text(value: Any, tensors: list[Any]) -> str:
     return pprint.pformat(nest.map_structure(shown, value))
 
 
-def _unused_placeholder(text: str) -> str:
+def _choose_placeholder(text: str) -> str:
     """Returns `{}`, followed by as many digits as make the placeholder differ from everything in the text."""
     placeholder = "{}"
     digits = itertools.cycle(_DIGITS)

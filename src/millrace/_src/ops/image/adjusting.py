@@ -28,10 +28,10 @@ from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.debug.assertion import assert_in_context
 from millrace._src.ops.image.image_checks import after, image_or_batch
-from millrace._src.ops.image.image_dtypes import adjusted
+from millrace._src.ops.image.image_dtypes import adjust_image
 from millrace._src.ops.image.pixel_planes import (
     Planes,
-    clipped,
+    clip,
     extremes,
     hue_fraction,
     hue_weights,
@@ -145,7 +145,7 @@ def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Any:
         def adjust(pictures: object) -> Any:
             return adjust_contrast_op(pictures, contrast_factor, name=scope)
 
-        return adjusted(images, adjust, saturate=True)
+        return adjust_image(images, adjust, saturate=True)
 
 
 # --- hue and saturation ----------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ def adjust_hue(image: TensorLike, delta: Any, name: str | None = None) -> Any:
         if not isinstance(delta, Tensor) and (delta < -1 or delta > 1):
             raise ValueError("delta must be in the interval [-1, 1]")
         image = convert_to_tensor(image, name="image")
-        return adjusted(image, lambda picture: adjust_hue_op(picture, delta))
+        return adjust_image(image, lambda picture: adjust_hue_op(picture, delta))
 
 
 @op(
@@ -228,7 +228,7 @@ def adjust_saturation_op(xp: Xp, images: Array, scale: Array) -> Array:
         high, low = extremes(xp, red, green, blue)
         spread = high - low
         saturation = spread / xp.where(high > 0, high, np.float32(np.inf))
-        chroma = clipped(xp, saturation * scale) * high
+        chroma = clip(xp, saturation * scale) * high
         turns = _hue_in_sixths(xp, (red, green, blue), high, spread) / six
         weights = hue_weights(xp, (turns + xp.astype(turns < 0, turns.dtype)) * six)
         rest = high - chroma
@@ -256,7 +256,7 @@ def adjust_saturation(image: TensorLike, saturation_factor: TensorLike, name: st
     """
     with name_scope(name, "adjust_saturation"):
         image = convert_to_tensor(image, name="image")
-        return adjusted(image, lambda picture: adjust_saturation_op(picture, saturation_factor))
+        return adjust_image(image, lambda picture: adjust_saturation_op(picture, saturation_factor))
 
 
 # --- arithmetic ------------------------------------------------------------------------------------------------------
@@ -281,7 +281,7 @@ def adjust_brightness(image: TensorLike, delta: TensorLike) -> Any:
         def adjust(picture: Any) -> Any:
             return raw.AddV2(x=picture, y=cast(delta, picture.dtype), name=scope)
 
-        return adjusted(image, adjust, saturate=True)
+        return adjust_image(image, adjust, saturate=True)
 
 
 @export("image.adjust_gamma", elementwise="unary")
@@ -305,7 +305,7 @@ def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1)
         def adjust(picture: object) -> Any:
             return gain * picture ** _exponent(gamma)
 
-        return adjusted(image, adjust, saturate=True)
+        return adjust_image(image, adjust, saturate=True)
 
 
 def _exponent(gamma: Any) -> Any:

@@ -23,7 +23,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.graph.operation import Operation
 from millrace._src.ops import raw
-from millrace._src.ops.batching import BatchedRows, BatchedValue, folded, unfolded
+from millrace._src.ops.batching import BatchedRows, BatchedValue, fold, unfold
 from millrace._src.ops.strings.text_bytes import check_choice
 from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.export import export
@@ -179,13 +179,13 @@ def crop_rows(operation: Operation, arguments: Sequence[BatchedValue], rows: Bat
     images, all_boxes, numbers = (rows.spread(a) for a in (image, boxes, box_ind))
     firsts = raw.ExpandDims(input=rows.numbers() * raw.Shape(input=images)[1], dim=1)
     crops = raw.CropAndResize(
-        image=folded(images),
-        boxes=folded(all_boxes),
-        box_ind=folded(numbers + firsts),
+        image=fold(images),
+        boxes=fold(all_boxes),
+        box_ind=fold(numbers + firsts),
         crop_size=crop_size.tensor,
         **{name: operation.attrs[name] for name in ("method", "extrapolation_value")},
     )
-    return [unfolded(crops, all_boxes)]
+    return [unfold(crops, all_boxes)]
 
 
 @op(
@@ -215,7 +215,7 @@ def crop_and_resize_op(
     if not image.size:
         return xp.zeros((*grid.is_inside.shape, image.shape[3]), np.float32)
     if method == "bilinear":
-        crops = _between(xp, [_pixels(xp, image, corner) for corner in grid.corners], grid)
+        crops = _interpolate(xp, [_pixels(xp, image, corner) for corner in grid.corners], grid)
     else:
         crops = _pixels(xp, image, grid.corners[0])
     if not xp.may_hold(xp.logical_not(grid.is_inside)):
@@ -223,7 +223,7 @@ def crop_and_resize_op(
     return xp.where(grid.is_inside[..., None], crops, np.float32(extrapolation_value))
 
 
-def _between(xp: Xp, corners: Sequence[Array], grid: _PixelGrid) -> Array:
+def _interpolate(xp: Xp, corners: Sequence[Array], grid: _PixelGrid) -> Array:
     """Computes pixels on the lines between four; rows of pixels and channels are multiplied as one long axis."""
     shape = corners[0].shape
     tl, tr, bl, br = (xp.reshape(corner, (*shape[:2], shape[2] * shape[3])) for corner in corners)

@@ -68,7 +68,7 @@ def _sample(
     return begin.astype(image_size.dtype), size.astype(image_size.dtype), box.reshape(1, 1, 4)
 
 
-def _covered(min_object_covered: Array) -> float:
+def _validate_covered(min_object_covered: Array) -> float:
     if min_object_covered.ndim:
         raise invalid(f"min_object_covered must be 0-D, got shape {dims_text(min_object_covered.shape)}")
     return float(min_object_covered)
@@ -145,7 +145,7 @@ def _draw_v2(
         take,
         image_size,
         bounding_boxes,
-        min_object_covered=_covered(min_object_covered),
+        min_object_covered=_validate_covered(min_object_covered),
         aspect_ratio_range=aspect_ratio_range,
         area_range=area_range,
         max_attempts=max_attempts,
@@ -213,7 +213,7 @@ def stateless_sample_distorted_bounding_box_op(
     use_image_if_no_bounding_boxes: bool = False,
 ) -> tuple[Array, Array, Array]:
     """Draws a crop that covers enough of an object, as a function of `seed`."""
-    limits = Limits(_covered(min_object_covered), aspect_ratio_range, area_range, max_attempts)
+    limits = Limits(_validate_covered(min_object_covered), aspect_ratio_range, area_range, max_attempts)
     limits.check()
     stream = validate_seed_stream(xp, seed)
     return _sample(xp, stream, image_size, bounding_boxes, limits, use_image_if_no_bounding_boxes)

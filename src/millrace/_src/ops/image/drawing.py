@@ -49,7 +49,7 @@ def _colors(colors: Array | None, channels: int) -> Array:
     return colors
 
 
-def _drawn(images: Array, boxes: Array, colors: Array | None) -> Array:
+def _draw_boxes(images: Array, boxes: Array, colors: Array | None) -> Array:
     """Draws the boxes of every image on a copy of the images."""
     if images.ndim != 4:
         raise invalid("The rank of the images should be 4")
@@ -97,7 +97,7 @@ def _draw(image: Array, corners: list[int], color: Array) -> None:
 )
 def draw_bounding_boxes_op(xp: Xp, images: Array, boxes: Array) -> Array:
     """Draws boxes on images, in ten colors by turns."""
-    return _drawn(images, boxes, None)
+    return _draw_boxes(images, boxes, None)
 
 
 @op(
@@ -111,7 +111,7 @@ def draw_bounding_boxes_op(xp: Xp, images: Array, boxes: Array) -> Array:
 )
 def draw_bounding_boxes_v2_op(xp: Xp, images: Array, boxes: Array, colors: Array) -> Array:
     """Draws boxes on images, in the given colors by turns."""
-    return _drawn(images, boxes, colors)
+    return _draw_boxes(images, boxes, colors)
 
 
 @export("image.draw_bounding_boxes", v1=[])

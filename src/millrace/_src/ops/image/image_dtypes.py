@@ -55,7 +55,7 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
 def _conversion(source: DType, target: DType) -> Callable[..., Any]:
     if source.is_integer:
         return _from_integers if target.is_integer else _integers_to_floats
-    return _floats_to_integers if target.is_integer else _between_floats
+    return _floats_to_integers if target.is_integer else _convert_floats
 
 
 def _from_integers(image: Tensor, target: DType, cast_values: Any, scope: str) -> Any:
@@ -75,7 +75,7 @@ def _floats_to_integers(image: Tensor, target: DType, cast_values: Any, scope: s
     return cast_values(raw.Mul(x=image, y=factor), target, name=scope)
 
 
-def _between_floats(image: Tensor, target: DType, cast_values: object, scope: str) -> Any:
+def _convert_floats(image: Tensor, target: DType, cast_values: object, scope: str) -> Any:
     return cast(image, target, name=scope)
 
 
@@ -83,7 +83,7 @@ def _times(image: Any, factor: float, scope: str) -> Any:
     return raw.Mul(x=image, y=convert_to_tensor(factor, dtype=image.dtype, name="y"), name=scope)
 
 
-def adjusted(image: Any, adjust: Callable[[Any], Any], *, saturate: bool = False) -> Any:
+def adjust_image(image: Any, adjust: Callable[[Any], Any], *, saturate: bool = False) -> Any:
     """Computes `adjust(image)` in floating point, and converts the result to the dtype of `image`.
 
     Args:

@@ -100,7 +100,7 @@ def decode(data: bytes, settings: JpegSettings) -> Array:
         return _decode(data, found, settings)
     if settings.acceptable_fraction >= 1:
         raise failure()
-    return _lines_left(data, found, settings)
+    return _decode_rest(data, found, settings)
 
 
 def _decode(data: bytes, found: JpegHeader, settings: JpegSettings) -> Array:
@@ -131,7 +131,7 @@ def _without_black(pixels: Array) -> Array:
     return (products // 255).astype(np.uint8)
 
 
-def _lines_left(data: bytes, found: JpegHeader, settings: JpegSettings) -> Array:
+def _decode_rest(data: bytes, found: JpegHeader, settings: JpegSettings) -> Array:
     """Decodes the lines that a file still holds; the other lines are black.
 
     Raises: InvalidArgumentError: if these are too few.

@@ -72,7 +72,7 @@ def or_one(xp: Xp, spread: Array) -> Array:
     return spread + xp.astype(spread == 0, spread.dtype)
 
 
-def clipped(xp: Xp, x: Array) -> Array:
+def clip(xp: Xp, x: Array) -> Array:
     """Clips numbers to [0, 1]."""
     # bounds as arrays: NumPy has no fast loop for the smaller of an array and a number
     return xp.minimum(xp.maximum(x, xp.zeros(x.shape, x.dtype)), xp.ones(x.shape, x.dtype))
@@ -83,7 +83,7 @@ def hue_weights(xp: Xp, hue: Array) -> Planes:
     number = hue.dtype.type
     one, two, four = number(1), number(2), number(4)
     return (
-        clipped(xp, xp.abs(hue - number(3)) - one),
-        clipped(xp, two - xp.abs(hue - two)),
-        clipped(xp, two - xp.abs(hue - four)),
+        clip(xp, xp.abs(hue - number(3)) - one),
+        clip(xp, two - xp.abs(hue - two)),
+        clip(xp, two - xp.abs(hue - four)),
     )

@@ -166,12 +166,12 @@ def _wide_pixels(data: bytes, found: PngHeader) -> Array:
         length = part.shape[0] * (1 + part.shape[1] * channels * 2)
         if at + length > len(lines):
             raise _invalid(data)
-        part[:] = _unpredicted(lines[at : at + length].reshape(part.shape[0], -1), channels * 2).view(">u2")
+        part[:] = _undo_prediction(lines[at : at + length].reshape(part.shape[0], -1), channels * 2).view(">u2")
         at += length
     return pixels
 
 
-def _unpredicted(lines: Array, step: int) -> Array:
+def _undo_prediction(lines: Array, step: int) -> Array:
     """Undoes the prediction of lines `[lines, 1 + bytes]`, of which the first byte names the filter.
 
     Returns: the bytes of the pixels, `[lines, pixels, step]`.

@@ -21,7 +21,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
-from millrace._src.ops.batching import BatchedRows, BatchedValue, dimensions, folded, joined, unfolded
+from millrace._src.ops.batching import BatchedRows, BatchedValue, dimensions, fold, join, unfold
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.text import shape_brackets
@@ -99,7 +99,7 @@ def _transform(
     if interpolation == "NEAREST":
         found = read(_round(xp, y), _round(xp, x))
     else:
-        found = _between(xp, read, y, x, images)
+        found = _interpolate(xp, read, y, x, images)
     return xp.where(is_finite[..., None], found, fill) if xp.may_hold(xp.logical_not(is_finite)) else found
 
 
@@ -132,7 +132,7 @@ def _for_channels(xp: Xp, x: Array, channels: int) -> Array:
     return xp.stack([x] * channels, axis=-1)
 
 
-def _between(xp: Xp, read: Any, y: Array, x: Array, images: Array) -> Array:
+def _interpolate(xp: Xp, read: Any, y: Array, x: Array, images: Array) -> Array:
     """Computes pixels on the lines between four neighbours, in float32."""
     top, left = xp.floor(y), xp.floor(x)
     one = np.float32(1)
@@ -143,7 +143,7 @@ def _between(xp: Xp, read: Any, y: Array, x: Array, images: Array) -> Array:
         return (one - right) * before + right * after
 
     between = (one - down) * line(top) + down * line(top + one)
-    return xp.converted(between, images.dtype)
+    return xp.cast(between, images.dtype)
 
 
 # --- ops -------------------------------------------------------------------------------------------------------------
@@ -163,9 +163,9 @@ def transform_rows(operation: Operation, arguments: Sequence[BatchedValue], rows
     if any(a.is_batched for a in others):
         return None
     all_images, all_transforms = rows.spread(images), rows.spread(transforms)
-    each = raw.BroadcastTo(input=all_transforms, shape=joined(dimensions(all_images)[:2], [8]))
-    (found,) = call(operation, [folded(all_images), folded(each), *(a.tensor for a in others)])
-    return [unfolded(found, all_images)]
+    each = raw.BroadcastTo(input=all_transforms, shape=join(dimensions(all_images)[:2], [8]))
+    (found,) = call(operation, [fold(all_images), fold(each), *(a.tensor for a in others)])
+    return [unfold(found, all_images)]
 
 
 @op(

@@ -198,7 +198,7 @@ def _sparse_matrix(resampling: Resampling, images: int, dtype: Any) -> Any:
 
 
 @kernel_part
-def resampled(xp: Xp, images: Array, rows: Resampling, columns: Resampling, dtype: Any = np.float32) -> Array:
+def resample(xp: Xp, images: Array, rows: Resampling, columns: Resampling, dtype: Any = np.float32) -> Array:
     """Resamples the rows and the columns of images `[batch, height, width, channels]` in a floating dtype."""
     count = images.shape[0]
     if not count:
@@ -296,7 +296,7 @@ def _sum_of_taps(xp: Any, x: Array, resampling: Resampling, axis: int) -> Array:
     return total
 
 
-@resampled.kernel_for("xla")
+@resample.kernel_for("xla")
 def _resample_by_xla(xp: Xp, images: Array, rows: Resampling, columns: Resampling, dtype: Any = np.float32) -> Array:
     images = xp.astype(images, dtype)
     passes: Sequence[tuple[Resampling, int]] = ((rows, 1), (columns, 2))

@@ -22,7 +22,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import folding
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.image import resize_weights as weights
-from millrace._src.ops.image.resampling import Resampling, resampled
+from millrace._src.ops.image.resampling import Resampling, resample
 from millrace._src.ops.type_sets import FLOAT, TypeSet
 from millrace._src.util.text import shape_brackets
 
@@ -81,7 +81,7 @@ def original_shape(c: ShapeContext) -> TensorShape:
     return TensorShape([dims[0], sizes[1], sizes[2], dims[3]])
 
 
-def checked_gradient(grads: Array, original: Sequence[int]) -> tuple[tuple[int, int], tuple[int, int]]:
+def validate_gradient(grads: Array, original: Sequence[int]) -> tuple[tuple[int, int], tuple[int, int]]:
     """Returns the original and the new sizes.
 
     Raises: InvalidArgumentError: if the gradient or the image is of another rank, or the gradient is empty.
@@ -97,14 +97,14 @@ def checked_gradient(grads: Array, original: Sequence[int]) -> tuple[tuple[int, 
 
 def _resize(xp: Xp, images: Array, size: Array, taps: Callable[..., Resampling], *options: bool) -> Array:
     height, width = validate_size(images, size)
-    return resampled(xp, images, taps(images.shape[1], height, *options), taps(images.shape[2], width, *options))
+    return resample(xp, images, taps(images.shape[1], height, *options), taps(images.shape[2], width, *options))
 
 
 def _gradient(xp: Xp, grads: Array, original_image: Array, taps: Callable[..., Resampling], *options: bool) -> Array:
-    old, new = checked_gradient(grads, original_image.shape)
+    old, new = validate_gradient(grads, original_image.shape)
     rows, columns = (taps(n, m, *options).transposed for n, m in zip(old, new))
     dtype = np.float64 if original_image.dtype == np.float64 else np.float32
-    return xp.astype(resampled(xp, grads, rows, columns, dtype), original_image.dtype)
+    return xp.astype(resample(xp, grads, rows, columns, dtype), original_image.dtype)
 
 
 # --- bilinear --------------------------------------------------------------------------------------------------------
@@ -358,7 +358,7 @@ def scale_and_translate_op(
     """Stretches and moves images into a frame of another size; a new pixel is a kernel's mean over old pixels."""
     sizes = validate_size(images, size, "output_shape_t")
     rows, columns = _kernel_taps(images.shape[1:3], sizes, scale, translation, kernel_type, antialias)
-    return resampled(xp, images, rows, columns)
+    return resample(xp, images, rows, columns)
 
 
 @scale_and_translate_op.gradient
@@ -399,6 +399,6 @@ def scale_and_translate_grad_op(
     antialias: bool = True,
 ) -> Array:
     """Computes the gradient of ScaleAndTranslate by the images."""
-    old, new = checked_gradient(grads, original_image.shape)
+    old, new = validate_gradient(grads, original_image.shape)
     rows, columns = _kernel_taps(old, new, scale, translation, kernel_type, antialias)
-    return resampled(xp, grads, rows.transposed, columns.transposed)
+    return resample(xp, grads, rows.transposed, columns.transposed)

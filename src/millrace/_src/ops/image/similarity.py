@@ -199,7 +199,7 @@ def ssim(
 # --- several scales --------------------------------------------------------------------------------------------------
 
 
-def _halved(x: Tensor) -> Any:
+def _halve(x: Tensor) -> Any:
     """Averages squares of 2 by 2 pixels; a last row or column without a partner is repeated."""
     shape = shape_of(x)
     flat = raw.Reshape(tensor=x, shape=raw.ConcatV2(values=[[-1], shape[-3:]], axis=0))
@@ -253,7 +253,7 @@ def ssim_multiscale(
         for scale in range(len(power_factors)):
             with name_scope(f"Scale{scale}"):
                 if scale:
-                    a, b = _halved(a), _halved(b)
+                    a, b = _halve(a), _halve(b)
                 maps = _ssim_maps(a, b, largest, window)
                 factors.append([raw.Relu(features=reduce_mean(each, [-3, -2])) for each in maps])
         # the means count at the smallest scale only

@@ -86,7 +86,7 @@ def _choose(overlaps: Overlaps, scores: Array, limit: int, overlap: float, score
     return np.array(found, np.int32)
 
 
-def _softly_chosen(overlaps: Overlaps, scores: Array, limit: int, score: float, sigma: float) -> tuple[Array, Array]:
+def _choose_softly(overlaps: Overlaps, scores: Array, limit: int, score: float, sigma: float) -> tuple[Array, Array]:
     """Returns the numbers of the best boxes and their scores, which sink with the overlap."""
     waiting = [(-float(s), i, 0) for i, s in enumerate(scores.astype(np.float32)) if s > score]
     heapq.heapify(waiting)
@@ -250,7 +250,7 @@ def non_max_suppression_v5_op(
     if sigma < 0:
         raise invalid("soft_nms_sigma_val must be >= 0")
     if sigma:
-        found, kept = _softly_chosen(_intersections(boxes), scores, limit, score, sigma)
+        found, kept = _choose_softly(_intersections(boxes), scores, limit, score, sigma)
     else:
         found = _choose(_intersections(boxes), scores, limit, overlap, score)
         kept = scores[found]

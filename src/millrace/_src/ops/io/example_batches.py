@@ -12,7 +12,7 @@ from typing import Any
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
-from millrace._src.ops.batching import BatchedRows, BatchedValue, by_name, folded, unfolded
+from millrace._src.ops.batching import BatchedRows, BatchedValue, by_name, fold, unfold
 
 
 def as_batch(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
@@ -28,8 +28,8 @@ def as_batch(operation: Operation, arguments: Sequence[BatchedValue], rows: Batc
     tensors[:2] = examples, rows.spread(names) if is_named else names.tensor
     if operation.inputs[0].shape.rank == 0:
         return call(operation, tensors)
-    tensors[:2] = [folded(tensor) if tensor.shape.rank == 2 else tensor for tensor in tensors[:2]]
-    return [unfolded(tensor, examples) for tensor in call(operation, tensors)]
+    tensors[:2] = [fold(tensor) if tensor.shape.rank == 2 else tensor for tensor in tensors[:2]]
+    return [unfold(tensor, examples) for tensor in call(operation, tensors)]
 
 
 def single_as_batch(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:

@@ -80,7 +80,7 @@ class Field:
     @property
     def shown_key(self) -> str:
         """The key as messages show it."""
-        return shown(self.key)
+        return show(self.key)
 
 
 class Column(NamedTuple):
@@ -105,6 +105,6 @@ def column_of(parts: Sequence[Values | None], dtype: DType) -> Column:
     return Column(np.concatenate([empty, *[np.asarray(part, dtype=empty.dtype) for part in found_parts]]), counts)
 
 
-def shown(text: bytes) -> str:
+def show(text: bytes) -> str:
     """Returns bytes as messages show them; what is not UTF-8 is escaped."""
     return text.decode("utf-8", "backslashreplace")

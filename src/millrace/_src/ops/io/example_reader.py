@@ -22,7 +22,7 @@ from millrace._src.ops.io.example_fields import (
     FieldLayout,
     Values,
     column_of,
-    shown,
+    show,
 )
 from millrace._src.ops.io.wire_format import (
     FIXED32_1,
@@ -58,7 +58,7 @@ class ExampleOrigin:
     def __init__(self, index: int | None, name: bytes | None) -> None:
         self.index, self.name = index, name
 
-    def refused(self, field: Field, complaint: str) -> errors.InvalidArgumentError:
+    def refuse(self, field: Field, complaint: str) -> errors.InvalidArgumentError:
         """Makes an error about a Feature."""
         if self.index is None:
             return invalid(f"Key: {field.shown_key}.  {complaint}")
@@ -67,18 +67,18 @@ class ExampleOrigin:
     def unreadable(self, field: Field) -> errors.InvalidArgumentError:
         """Makes the error about a list of values that cannot be read; of a single Example TensorFlow says more."""
         if self.index is not None:
-            return self.refused(field, "Can't parse serialized Example.")
+            return self.refuse(field, "Can't parse serialized Example.")
         detail = f"Parsing {LIST_OF_TAG[field.tag]}_list failed."
         if field.tag == LENGTH_1 and field.layout is not FieldLayout.FIXED:
             detail = "Could not get num elements in bytes_list."
-        return self.refused(field, f"Can't parse serialized Example: {detail}")
+        return self.refuse(field, f"Can't parse serialized Example: {detail}")
 
     @property
     def prefix(self) -> str:
         """The name as messages begin."""
         if self.index is None:
             return ""
-        return f"Name: {'<unknown>' if self.name is None else shown(self.name)}, "
+        return f"Name: {'<unknown>' if self.name is None else show(self.name)}, "
 
 
 def read_examples(
@@ -113,7 +113,7 @@ def _read_example(
     try:
         entries = read_entries(data)
     except MalformedError:
-        raise invalid(f"Could not parse example input, value: '{shown(data)}'") from None
+        raise invalid(f"Could not parse example input, value: '{show(data)}'") from None
     found: list[Values | None] = [None] * len(fields)
     for key, start, end in reversed(entries):
         for position in positions.get(key, ()):
@@ -186,8 +186,8 @@ def _read_feature(data: bytes, start: int, end: int, field: Field, origin: Examp
     if tag != field.tag:
         expected, actual = KIND_OF_TAG[field.tag], KIND_OF_TAG[tag]
         if field.layout.is_dense:
-            raise origin.refused(field, f"Data types don't match. Data type: {actual} but expected type: {expected}")
-        raise origin.refused(field, f"Data types don't match. Expected type: {expected}, Actual type: {actual}")
+            raise origin.refuse(field, f"Data types don't match. Data type: {actual} but expected type: {expected}")
+        raise origin.refuse(field, f"Data types don't match. Expected type: {expected}, Actual type: {actual}")
     try:
         values = read_list(data, start + 1, end, tag)
     except MalformedError:
@@ -203,15 +203,15 @@ def _check_count(count: int, field: Field, origin: ExampleOrigin) -> None:
         if field.tag == LENGTH_1 and count > field.size:
             raise origin.unreadable(field)
         if origin.index is None:
-            raise origin.refused(field, f"Can't parse serialized Example: Some {kind}_list slice was not parsed.")
+            raise origin.refuse(field, f"Can't parse serialized Example: Some {kind}_list slice was not parsed.")
         sizes = f"Values size: {count} but output shape: {field.shown_shape}"
-        raise origin.refused(field, f"Number of {kind} values != expected.  {sizes}")
+        raise origin.refuse(field, f"Number of {kind} values != expected.  {sizes}")
     if field.layout is FieldLayout.PADDED and (count % field.size if field.size else count):
         if origin.index is None:
             expected = f"number of elements should be divisible by {field.size}, found {count} instead"
             raise invalid(f"Error while parsing feature with key {field.shown_key}: {expected}")
         sizes = f"Saw {count} values but output shape is: {field.shown_shape}"
-        raise origin.refused(field, f"Number of {kind} values is not a multiple of stride length. {sizes}")
+        raise origin.refuse(field, f"Number of {kind} values is not a multiple of stride length. {sizes}")
 
 
 def read_list(data: bytes, position: int, end: int, tag: int) -> Values:

@@ -63,7 +63,7 @@ class _Scan:
 
     def columns(self, fields: Sequence[Field]) -> list[Column]:
         """Reads the fields."""
-        chosen = [self._chosen(field) for field in fields]
+        chosen = [self._choose(field) for field in fields]
         present = [len(rows) for _, rows in chosen]
         tags = np.repeat(np.array([field.tag for field in fields], dtype=np.uint8), present)
         lists = self._lists(np.concatenate([self.everyone[:0], *[rows for _, rows in chosen]]), tags)
@@ -103,7 +103,7 @@ class _Scan:
         has_list = self.ends > self.starts
         self.has_list = None if _all(has_list) else has_list
 
-    def _chosen(self, field: Field) -> tuple[Array, Array]:
+    def _choose(self, field: Field) -> tuple[Array, Array]:
         """Returns the Examples that have a field, and for each its entry: the last one.
 
         For a dense field an entry whose Feature is empty does not count; for another field it counts as none.
@@ -148,9 +148,9 @@ class _Scan:
         _demand(stops == ends)
         sizes = stops - starts
         if field.dtype is int64:
-            return unpack_varints(self._gathered(starts, sizes), sizes)
+            return unpack_varints(self._gather(starts, sizes), sizes)
         _demand(sizes & 3 == 0)
-        return self._gathered(starts, sizes).view("<f4").astype(np.float32, copy=False), sizes >> 2
+        return self._gather(starts, sizes).view("<f4").astype(np.float32, copy=False), sizes >> 2
 
     def _strings(self, lists: Array, ends: Array, starts: Array, stops: Array) -> tuple[Array, Array]:
         filled = lists < ends
@@ -208,7 +208,7 @@ class _Scan:
                 return number, position
         raise MalformedError
 
-    def _gathered(self, starts: Array, sizes: Array) -> Array:
+    def _gather(self, starts: Array, sizes: Array) -> Array:
         """Returns the bytes of payloads, one after the other."""
         if not len(sizes):
             return self.content[:0]

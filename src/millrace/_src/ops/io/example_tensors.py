@@ -42,7 +42,7 @@ def dense_tensor(column: Column, field: Field, default: Array, is_single: bool) 
         return values.reshape(field.shape if is_single else (len(column.counts), *field.shape))
     if is_single:
         return column.values.reshape(-1, *field.shape) if field.size else column.values.reshape(0, *field.shape)
-    return padded_rows(column, field, default.reshape(-1)[0])
+    return pad_rows(column, field, default.reshape(-1)[0])
 
 
 def _with_default(column: Column, field: Field, default: Array) -> Array:
@@ -55,7 +55,7 @@ def _with_default(column: Column, field: Field, default: Array) -> Array:
     return values
 
 
-def padded_rows(column: Column, field: Field, padding: object) -> Array:
+def pad_rows(column: Column, field: Field, padding: object) -> Array:
     """Makes a tensor of the rows of each Example, as long as the longest."""
     counts = np.maximum(column.counts, 0)
     longest = int(counts.max(initial=0))

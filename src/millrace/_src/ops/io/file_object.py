@@ -79,13 +79,13 @@ class GFile:
         """
         if n < -1:
             raise errors.InvalidArgumentError(None, None, f"Can't read a negative number of bytes: {n}")
-        reader = self._opened_reader()
+        reader = self._open_reader()
         with file_errors(str(self._name)):
             return self._as_text(reader.read(n))
 
     def readline(self) -> str | bytes:
         """Reads a line with its newline, without carriage returns; nothing at the end of the file."""
-        reader = self._opened_reader()
+        reader = self._open_reader()
         with file_errors(str(self._name)):
             return self._as_text(reader.readline().replace(b"\r", b""))
 
@@ -125,7 +125,7 @@ class GFile:
         if whence not in (0, 1, 2):
             message = f"Invalid whence argument: {whence}. Valid values are 0, 1, or 2."
             raise errors.InvalidArgumentError(None, None, message)
-        reader = self._opened_reader()
+        reader = self._open_reader()
         size = self.size()
         target = distance + (0, reader.tell(), size)[whence]
         if target < 0:
@@ -145,7 +145,7 @@ class GFile:
 
         Raises: tf.errors.OpError: if the file cannot be written; TypeError: for neither text nor bytes.
         """
-        writer = self._opened_writer()
+        writer = self._open_writer()
         if not isinstance(file_content, (str, bytes, bytearray, memoryview)):
             raise TypeError(f"Expected binary or unicode string, got {file_content!r}")
         data = utf8_bytes(file_content) if isinstance(file_content, str) else file_content
@@ -171,8 +171,8 @@ class GFile:
     def tell(self) -> int:
         """Returns where the file is read next; for a file that is only written, where."""
         if self._can_read:
-            return self._opened_reader().tell()
-        return self._opened_writer().tell()
+            return self._open_reader().tell()
+        return self._open_writer().tell()
 
     def size(self) -> int:
         """Returns the size of the file in bytes, without what `write` kept back."""
@@ -187,23 +187,23 @@ class GFile:
     def _as_text(self, data: bytes) -> str | bytes:
         return data if self._is_binary else data.decode()
 
-    def _opened_reader(self) -> BufferedReader:
+    def _open_reader(self) -> BufferedReader:
         if self._reader is None:
             if not self._can_read:
                 raise errors.PermissionDeniedError(None, None, "File isn't open for reading")
-            self._reader = BufferedReader(self._opened("r"), _BUFFER_SIZE)
+            self._reader = BufferedReader(self._open("r"), _BUFFER_SIZE)
             self._closers.append(weakref.finalize(self, self._reader.close))
         return self._reader
 
-    def _opened_writer(self) -> BufferedWriter:
+    def _open_writer(self) -> BufferedWriter:
         if self._writer is None:
             if not self._can_write:
                 raise errors.PermissionDeniedError(None, None, "File isn't open for writing")
-            self._writer = BufferedWriter(self._opened(self._system_mode), _BUFFER_SIZE)
+            self._writer = BufferedWriter(self._open(self._system_mode), _BUFFER_SIZE)
             self._closers.append(weakref.finalize(self, self._writer.close))
         return self._writer
 
-    def _opened(self, mode: str) -> RawIOBase:
+    def _open(self, mode: str) -> RawIOBase:
         name = file_name(self._name)
         file_system, path = file_system_of(name)
         with file_errors(name):

@@ -35,7 +35,7 @@ from millrace._src.ops.io.sequence_fields import (
     sparse_fields,
 )
 from millrace._src.ops.io.sequence_reader import read_sequences
-from millrace._src.ops.io.sequence_tensors import padded_lists, ragged_list_parts, sparse_list_parts
+from millrace._src.ops.io.sequence_tensors import pad_lists, ragged_list_parts, sparse_list_parts
 from millrace._src.ops.strings.text_bytes import attr_bytes
 
 NOT_BATCHED = "the lists of the rows differ in length"
@@ -79,7 +79,7 @@ def _names_of(debug_name: Array, serialized: Array) -> list[bytes] | None:
     return list(debug_name.reshape(-1)) or None
 
 
-def transposed(rows: Sequence[tuple[Array, ...]], count: int) -> list[list[Array]]:
+def transpose(rows: Sequence[tuple[Array, ...]], count: int) -> list[list[Array]]:
     """Returns the parts of some tensors by part rather than by tensor."""
     return [[parts[part] for parts in rows] for part in range(count)]
 
@@ -99,16 +99,16 @@ def _read(
     found = read_sequences(serialized.reshape(-1).tolist(), context.all, lists.all, names)
     sparse, dense, ragged = context.groups(found[0])
     dense_parts = zip(dense, context.dense, defaults, strict=True)
-    context_tensors = transposed([sparse_parts(column, is_single) for column in sparse], 3)
+    context_tensors = transpose([sparse_parts(column, is_single) for column in sparse], 3)
     context_tensors.append([dense_tensor(*parts, is_single) for parts in dense_parts])
     ragged_columns = zip(ragged, split_types[0], strict=True)
-    context_ragged = transposed([ragged_parts(*parts, is_single) for parts in ragged_columns], 2)
+    context_ragged = transpose([ragged_parts(*parts, is_single) for parts in ragged_columns], 2)
     sparse, dense, ragged = lists.groups(found[1])
-    list_tensors = transposed([sparse_list_parts(column, is_single) for column in sparse], 3)
+    list_tensors = transpose([sparse_list_parts(column, is_single) for column in sparse], 3)
     dense_lists = zip(dense, lists.dense, strict=True)
-    list_tensors += transposed([padded_lists(*parts, is_single) for parts in dense_lists], 2)
+    list_tensors += transpose([pad_lists(*parts, is_single) for parts in dense_lists], 2)
     ragged_lists = zip(ragged, split_types[1], strict=True)
-    list_ragged = transposed([ragged_list_parts(*parts, is_single) for parts in ragged_lists], 3)
+    list_ragged = transpose([ragged_list_parts(*parts, is_single) for parts in ragged_lists], 3)
     return context_tensors, context_ragged, list_tensors, list_ragged
 
 

@@ -24,7 +24,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
-from millrace._src.ops.io.proto_messages import KINDS, FieldKind, descriptor_capabilities, fields_of, shown_dtype
+from millrace._src.ops.io.proto_messages import KINDS, FieldKind, descriptor_capabilities, fields_of, show_dtype
 from millrace._src.ops.io.wire_format import MalformedError, read_varint
 from millrace._src.ops.strings.text_bytes import string_array
 from millrace._src.ops.type_sets import PLAIN, TypeList
@@ -118,7 +118,7 @@ def decode_proto_v2(
     for field, dtype in zip(fields, output_types, strict=True):
         kind = KINDS[field.type]
         if dtype not in kind.dtypes:
-            raise invalid(f"Unexpected output type for {field.full_name}: {kind.name} to {shown_dtype(dtype)}")
+            raise invalid(f"Unexpected output type for {field.full_name}: {kind.name} to {show_dtype(dtype)}")
     if message_format not in ("binary", "text"):
         raise invalid("format must be one of binary or text")
     if not bytes.size:

@@ -20,7 +20,7 @@ from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.errors import invalid
 from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.shape_context import ShapeContext
-from millrace._src.ops.io.example_fields import shown
+from millrace._src.ops.io.example_fields import show
 from millrace._src.ops.strings.text_bytes import attr_bytes
 from millrace._src.proto import (  # noqa: F401 - load TensorFlow's message types into the pool
     attr_value_pb2,
@@ -121,7 +121,7 @@ def _pool_of(descriptor_source: str) -> descriptor_pool.DescriptorPool:
     except (DecodeError, TypeError, OSError):  # TypeError: a file that does not fit the files before it
         raise invalid(
             "Source does not represent serialized file descriptor set proto. This may be due to a missing dependency "
-            f'on the file containing REGISTER_DESCRIPTOR_POOL("{shown(attr_bytes(descriptor_source))}", ...);'
+            f'on the file containing REGISTER_DESCRIPTOR_POOL("{show(attr_bytes(descriptor_source))}", ...);'
         ) from None
     return pool
 
@@ -134,6 +134,6 @@ def _serialize_set(descriptor_source: str) -> bytes:
         return file.read()
 
 
-def shown_dtype(dtype: DType) -> str:
+def show_dtype(dtype: DType) -> str:
     """Returns TensorFlow's constant for a dtype, as messages show it: `DT_FLOAT`."""
     return f"DT_{runtime_name(dtype).upper()}"

@@ -116,7 +116,7 @@ class RamFileSystem(FileSystem):
     def status(self, path: str) -> FileStatistics:
         """Returns the size, time and kind of a file."""
         with self._lock:
-            entry = self._known(path)
+            entry = self._find(path)
             return (
                 FileStatistics(0, 0, True) if entry is None else FileStatistics(len(entry.data), entry.changed, False)
             )
@@ -124,7 +124,7 @@ class RamFileSystem(FileSystem):
     def list_directory(self, path: str) -> list[str]:
         """Returns the names in a directory, in the order in which they were made."""
         with self._lock:
-            if self._known(path) is not None:
+            if self._find(path) is not None:
                 raise _failure(errno.ENOTDIR, path)
             return [entry[len(path) :].lstrip("/") for entry in self._entries if self._is_in(entry, path)]
 
@@ -147,7 +147,7 @@ class RamFileSystem(FileSystem):
     def remove(self, path: str) -> None:
         """Deletes a file."""
         with self._lock:
-            if self._known(path) is None:
+            if self._find(path) is None:
                 raise _failure(errno.EISDIR, path)
             del self._entries[path]
 
@@ -162,7 +162,7 @@ class RamFileSystem(FileSystem):
     def rename(self, source: str, target: str) -> None:
         """Gives a file, or a directory and all that is in it, another path."""
         with self._lock:
-            is_directory = self._known(source) is None
+            is_directory = self._find(source) is None
             if target in self._entries and (self._entries[target] is None or is_directory):
                 raise _failure(errno.EISDIR if self._entries[target] is None else errno.ENOTDIR, target)
             if is_directory and f"{target}/".startswith(f"{source}/"):
@@ -188,7 +188,7 @@ class RamFileSystem(FileSystem):
             entry.claim.release()
             return True
 
-    def _known(self, path: str) -> _RamContents | None:
+    def _find(self, path: str) -> _RamContents | None:
         """Returns the contents of a file, or None for a directory."""
         if path not in self._entries:
             raise _failure(errno.ENOENT, path)

@@ -24,7 +24,7 @@ from millrace._src.ops.io.readers import (
     reader_of,
     whole_file,
 )
-from millrace._src.ops.kept_objects import kept_by_its_node
+from millrace._src.ops.kept_objects import keep_by_node
 from millrace._src.ops.queue.queues import queue_of
 from millrace._src.ops.shape_rules import no_outputs, scalar
 
@@ -57,35 +57,35 @@ def _reader(kind: str, open_file: Callable[[bytes], RecordSource], serializes: b
     return FileReader(kind, open_file, serializes)
 
 
-@kept_by_its_node
+@keep_by_node
 @op("WholeFileReaderV2", "-> reader_handle: resource", **_MAKES)
 def whole_file_reader(xp: Xp, *, container: str = "", shared_name: str = "") -> Any:
     """Makes a reader of whole files: a record is the content of a file."""
     return _reader("WholeFileReader", whole_file, serializes=True)
 
 
-@kept_by_its_node
+@keep_by_node
 @op("IdentityReaderV2", "-> reader_handle: resource", **_MAKES)
 def identity_reader(xp: Xp, *, container: str = "", shared_name: str = "") -> Any:
     """Makes a reader of the queue's elements themselves."""
     return _reader("IdentityReader", file_name_itself, serializes=True)
 
 
-@kept_by_its_node
+@keep_by_node
 @op("TextLineReaderV2", "-> reader_handle: resource", **_MAKES)
 def text_line_reader(xp: Xp, *, skip_header_lines: int = 0, container: str = "", shared_name: str = "") -> Any:
     """Makes a reader of the lines of text files."""
     return _reader("TextLineReader", lambda name: Lines(name, skip_header_lines))
 
 
-@kept_by_its_node
+@keep_by_node
 @op("TFRecordReaderV2", "-> reader_handle: resource", **_MAKES)
 def tf_record_reader(xp: Xp, *, container: str = "", shared_name: str = "", compression_type: str = "") -> Any:
     """Makes a reader of the records of TFRecord files."""
     return _reader("TFRecordReader", lambda name: Records(name, compression_type))
 
 
-@kept_by_its_node
+@keep_by_node
 @op("FixedLengthRecordReaderV2", "-> reader_handle: resource", **_MAKES)
 def fixed_length_record_reader(
     xp: Xp,

@@ -109,11 +109,11 @@ class Compressor:
             if (getattr(options, name) or 0) < 0:
                 raise errors.InvalidArgumentError(None, None, f"{name} must be >= 0, got {getattr(options, name)}")
         settings = (
-            _given(options.compression_level, zlib.Z_DEFAULT_COMPRESSION),
-            _given(options.compression_method, zlib.DEFLATED),
-            _given(options.window_bits, WINDOW_BITS[compression_type]),
-            _given(options.mem_level, zlib.DEF_MEM_LEVEL),
-            _given(options.compression_strategy, zlib.Z_DEFAULT_STRATEGY),
+            _default_to(options.compression_level, zlib.Z_DEFAULT_COMPRESSION),
+            _default_to(options.compression_method, zlib.DEFLATED),
+            _default_to(options.window_bits, WINDOW_BITS[compression_type]),
+            _default_to(options.mem_level, zlib.DEF_MEM_LEVEL),
+            _default_to(options.compression_strategy, zlib.Z_DEFAULT_STRATEGY),
         )
         try:
             self._compressor = zlib.compressobj(*settings)
@@ -141,7 +141,7 @@ class Compressor:
         return self._compressor.flush()
 
 
-def _given(value: int | None, default: int) -> int:
+def _default_to(value: int | None, default: int) -> int:
     return default if value is None else value
 
 

@@ -94,7 +94,7 @@ class TFRecordWriter:
         if type(record) is not bytes:
             record = _as_bytes(record)
         if self._file is None:
-            raise _closed()
+            raise _closed_error()
         self._records.append(record)
         self._size += len(record) + FRAME
         if self._size >= _GATHERED_BYTES:
@@ -106,7 +106,7 @@ class TFRecordWriter:
         Raises: tf.errors.FailedPreconditionError: if the writer is closed.
         """
         if self._file is None:
-            raise _closed()
+            raise _closed_error()
         self._write_records()
         if self._compressor is not None:
             self._write_bytes(self._compressor.flush())
@@ -157,5 +157,5 @@ def _as_bytes(record: object) -> bytes:
     raise TypeError(f"TFRecordWriter.write() takes bytes or text, got {record!r} ({type(record).__name__})")
 
 
-def _closed() -> errors.OpError:
+def _closed_error() -> errors.OpError:
     return errors.FailedPreconditionError(None, None, "Writer is closed.")

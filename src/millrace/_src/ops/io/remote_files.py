@@ -158,9 +158,9 @@ class FsspecFileSystem(FileSystem):
             self._file_system.invalidate_cache()  # another process may have written
             facts = self._file_system.info(path)
             is_directory = facts["type"] == "directory"
-            return FileStatistics(facts["size"] or 0, 0 if is_directory else self._changed(path), is_directory)
+            return FileStatistics(facts["size"] or 0, 0 if is_directory else self._change_time(path), is_directory)
 
-    def _changed(self, path: str) -> int:
+    def _change_time(self, path: str) -> int:
         """Returns when a file was changed, in nanoseconds since 1970; 0 if unknown."""
         try:
             return int(self._file_system.modified(path).timestamp() * 1e9)

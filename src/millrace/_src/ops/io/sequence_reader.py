@@ -24,7 +24,7 @@ from millrace._src.ops.io.example_fields import (
     FieldLayout,
     Values,
     column_of,
-    shown,
+    show,
 )
 from millrace._src.ops.io.example_reader import read_list
 from millrace._src.ops.io.wire_format import (
@@ -67,7 +67,7 @@ def read_sequences(
     Returns: A column for each field of the context, and for each feature list.
     Raises: tf.errors.InvalidArgumentError: as TensorFlow.
     """
-    shown_names = [shown(name) for name in names] if names else ["<unknown>"] * len(serialized)
+    shown_names = [show(name) for name in names] if names else ["<unknown>"] * len(serialized)
     slices = [_read_slices(data, name) for data, name in zip(serialized, shown_names, strict=True)]
     context_parts: list[list[Values | None]] = [[] for _ in context]
     list_parts: list[list[list[Values] | None]] = [[] for _ in lists]

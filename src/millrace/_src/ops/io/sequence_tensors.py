@@ -11,11 +11,11 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array
 from millrace._src.ops.io.example_fields import Column, Field
-from millrace._src.ops.io.example_tensors import padded_rows, row_splits
+from millrace._src.ops.io.example_tensors import pad_rows, row_splits
 from millrace._src.ops.io.sequence_reader import ListColumn
 
 
-def padded_lists(column: ListColumn, field: Field, is_single: bool) -> tuple[Array, Array]:
+def pad_lists(column: ListColumn, field: Field, is_single: bool) -> tuple[Array, Array]:
     """Returns the tensor of a dense feature list, padded with zeros or empty strings, and the lengths of the lists."""
     lengths = np.maximum(column.lengths, 0)
     if is_single:
@@ -23,7 +23,7 @@ def padded_lists(column: ListColumn, field: Field, is_single: bool) -> tuple[Arr
     if not field.size:
         return np.empty((len(lengths), lengths.max(initial=0), *field.shape), dtype=field.dtype.np_dtype), lengths
     padding = b"" if field.dtype.name == "string" else 0
-    return padded_rows(Column(column.values, lengths * field.size), field, padding), lengths
+    return pad_rows(Column(column.values, lengths * field.size), field, padding), lengths
 
 
 def sparse_list_parts(column: ListColumn, is_single: bool) -> tuple[Array, Array, Array]:

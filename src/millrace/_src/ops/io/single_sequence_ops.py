@@ -26,7 +26,7 @@ from millrace._src.ops.io.example_fields import (
     FieldLayout,
     Values,
     column_of,
-    shown,
+    show,
 )
 from millrace._src.ops.io.example_tensors import dense_tensor, sparse_parts
 from millrace._src.ops.io.parse_example_ops import (
@@ -38,10 +38,10 @@ from millrace._src.ops.io.parse_example_ops import (
     dense_shapes,
     sparse_shapes,
 )
-from millrace._src.ops.io.parse_sequence_ops import NOT_BATCHED, transposed
+from millrace._src.ops.io.parse_sequence_ops import NOT_BATCHED, transpose
 from millrace._src.ops.io.sequence_fields import Fields, context_fields, list_fields, sparse_fields
 from millrace._src.ops.io.sequence_reader import ListColumn
-from millrace._src.ops.io.sequence_tensors import padded_lists, sparse_list_parts
+from millrace._src.ops.io.sequence_tensors import pad_lists, sparse_list_parts
 from millrace._src.proto.example_pb2 import SequenceExample
 
 
@@ -121,7 +121,7 @@ def parse_single_sequence_example_v1(
         sparse_fields("feature_list", keys[2], Nfeature_list_sparse, feature_list_sparse_types),
         list_fields(keys[3], *dense_lists, [key in may_miss for key in keys[3]]),
     )
-    message = _Message(serialized.item(), shown(debug_name.item()))
+    message = _Message(serialized.item(), show(debug_name.item()))
     return tuple(_context_tensors(message, context, context_dense_defaults) + _list_tensors(message, lists))
 
 
@@ -135,13 +135,13 @@ def _context_tensors(message: _Message, context: Fields, defaults: Sequence[Arra
         for field, default in zip(context.dense, defaults, strict=True)
     ]
     columns = [column_of([message.sparse(field)], field.dtype) for field in context.sparse]
-    return [*transposed([sparse_parts(column, is_single=True) for column in columns], 3), dense]
+    return [*transpose([sparse_parts(column, is_single=True) for column in columns], 3), dense]
 
 
 def _list_tensors(message: _Message, lists: Fields) -> list[list[Array]]:
     parts = [sparse_list_parts(message.feature_list(field), is_single=True) for field in lists.sparse]
-    dense = [padded_lists(message.feature_list(field), field, is_single=True)[0] for field in lists.dense]
-    return [*transposed(parts, 3), dense]
+    dense = [pad_lists(message.feature_list(field), field, is_single=True)[0] for field in lists.dense]
+    return [*transpose(parts, 3), dense]
 
 
 _KINDS = {"bytes": "bytes_list", "float": "float_list", "int64": "int64_list"}
@@ -155,7 +155,7 @@ class _Message:
         try:
             message = SequenceExample.FromString(data)
         except DecodeError:
-            raise invalid(f"Could not parse example input, value: '{shown(data)}'") from None
+            raise invalid(f"Could not parse example input, value: '{show(data)}'") from None
         # Keys are text to protobuf and bytes to TensorFlow.
         self.features = {key.encode(): value for key, value in message.context.feature.items()}
         self.lists = {key.encode(): value for key, value in message.feature_lists.feature_list.items()}

@@ -20,8 +20,8 @@ from millrace._src.core.dtypes import DType
 from millrace._src.ops.io.quoted_text import unquote
 from millrace._src.ops.io.table_records import SPECIAL, Table, as_floats, column_of
 from millrace._src.ops.strings.numbers import read_float
-from millrace._src.ops.strings.packed import PADDING, PackedStrings, padded_words
-from millrace._src.ops.strings.packed_numbers import packed_floats, packed_integers
+from millrace._src.ops.strings.packed import PADDING, PackedStrings, pad_words
+from millrace._src.ops.strings.packed_numbers import read_floats, read_integers
 
 _FEW = 64  # records that are cut faster one by one than with NumPy
 
@@ -86,7 +86,7 @@ class _ManyRecords(_FewRecords):
     _has_made_texts = False
 
     def _common_field_count(self, record_count: int) -> int | None:
-        self._words = padded_words(self._text)
+        self._words = pad_words(self._text)
         characters = self._words.view(np.uint8)[PADDING : PADDING + len(self._text)]
         is_newline = characters == ord("\n")
         ends = np.flatnonzero(is_newline | (characters == ord(self._delimiter)))
@@ -107,7 +107,7 @@ class _ManyRecords(_FewRecords):
     def numbers(self, column: int, is_integer: bool) -> Array | None:
         starts = self._starts[:, column]
         fields = PackedStrings(self._words, starts + PADDING, self._ends[:, column] - starts)
-        numbers, is_simple = packed_integers(fields) if is_integer else packed_floats(fields)
+        numbers, is_simple = read_integers(fields) if is_integer else read_floats(fields)
         return numbers if is_simple.all() else None
 
 

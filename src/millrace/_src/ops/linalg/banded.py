@@ -27,7 +27,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.diagonals import matrix_diag
 from millrace._src.ops.batching_rules import elementwise
 from millrace._src.ops.linalg.eigenvalues import eigh, eigvalsh
-from millrace._src.ops.linalg.matrices import LAPACK_TYPES, matrix_dims, product, row, same_dim, widened
+from millrace._src.ops.linalg.matrices import LAPACK_TYPES, matrix_dims, product, row, same_dim, widen
 from millrace._src.ops.linalg.solving import broadcast_batches, substitute, sum_batches
 from millrace._src.ops.math.broadcasting import shape_text
 from millrace._src.ops.math.complex_numbers import conj_, real
@@ -87,7 +87,7 @@ def banded_triangular_solve_op(
            [2.]], dtype=float32)
     """
     _check(matrix, rhs)
-    bands, b = widened(xp, matrix), widened(xp, rhs)
+    bands, b = widen(xp, matrix), widen(xp, rhs)
     batch = broadcast_batches(bands, b)
     bands = xp.broadcast_to(bands, (*batch, *bands.shape[-2:]))
     b = xp.broadcast_to(b, (*batch, *b.shape[-2:]))

@@ -28,10 +28,10 @@ from millrace._src.ops.linalg.matrices import (
     diagonal_part,
     identity_like,
     lower_part,
-    merged,
+    merge,
     product,
     square_shape,
-    widened,
+    widen,
 )
 from millrace._src.ops.linalg.small_matrices import cholesky_factors, is_factored_in_planes
 from millrace._src.util.export import export
@@ -83,7 +83,7 @@ def cholesky(xp: Xp, input: Array) -> Array:
     Raises: InvalidArgumentError: if the matrices are not square.
     """
     check_square(input)
-    x = widened(xp, input)
+    x = widen(xp, input)
     return xp.astype(_factor(xp, x), input.dtype)
 
 
@@ -97,7 +97,7 @@ def cholesky_gradient(dy: Tensor, output: Tensor) -> Tensor:
 
 
 def _gradient_shape(c: ShapeContext) -> TensorShape:
-    return merged(c.shape("l"), c.shape("grad"))
+    return merge(c.shape("l"), c.shape("grad"))
 
 
 @op(
@@ -116,7 +116,7 @@ def cholesky_grad(xp: Xp, l: Array, grad: Array) -> Array:
     array([[0.25]], dtype=float32)
     """
     check_square(l)
-    factor, dy = widened(xp, l), widened(xp, grad)
+    factor, dy = widen(xp, l), widen(xp, grad)
     middle = xp.tril(xp.matmul(conjugate_transpose(xp, factor), dy))
     middle = middle - 0.5 * xp.tril(xp.triu(middle))
     inverse = xp.linalg.inv(factor)

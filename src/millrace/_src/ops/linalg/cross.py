@@ -16,7 +16,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import leading
-from millrace._src.ops.linalg.matrices import merged
+from millrace._src.ops.linalg.matrices import merge
 from millrace._src.ops.math.broadcasting import shape_text
 from millrace._src.util.export import export
 
@@ -36,7 +36,7 @@ def cross_shape(c: ShapeContext) -> TensorShape:
             raise ValueError("Shape must be at least rank 1 but is rank 0")
     if a.rank is not None and a.dim_sizes is not None and a.dim_sizes[-1] not in (None, 3):
         raise ValueError(f"Dimension must be 3 but is {a.dim_sizes[-1]}")
-    return merged(a, b)
+    return merge(a, b)
 
 
 @export("linalg.cross", v1=["cross", "linalg.cross"])

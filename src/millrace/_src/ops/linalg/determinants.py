@@ -20,7 +20,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.diagonals import matrix_diag_part
 from millrace._src.ops.batching_rules import leading
-from millrace._src.ops.linalg.matrices import DETERMINANT_TYPES, check_square, column, matrix_dims, same_dim, widened
+from millrace._src.ops.linalg.matrices import DETERMINANT_TYPES, check_square, column, matrix_dims, same_dim, widen
 from millrace._src.ops.math.complex_numbers import real
 from millrace._src.ops.math.reduce import reduce_sum
 from millrace._src.util.export import export
@@ -58,7 +58,7 @@ def matrix_determinant(xp: Xp, input: Array) -> Array:
     Raises: InvalidArgumentError: if the matrices are not square.
     """
     check_square(input)
-    return xp.astype(xp.linalg.det(widened(xp, input)), input.dtype)
+    return xp.astype(xp.linalg.det(widen(xp, input)), input.dtype)
 
 
 @matrix_determinant.gradient
@@ -89,7 +89,7 @@ def log_matrix_determinant(xp: Xp, input: Array) -> tuple[Array, Array]:
     [np.float32(-1.0), np.float32(0.0)]
     """
     check_square(input)
-    sign, logarithm = xp.linalg.slogdet(widened(xp, input))
+    sign, logarithm = xp.linalg.slogdet(widen(xp, input))
     return xp.astype(sign, input.dtype), xp.astype(logarithm, input.dtype)
 
 

@@ -28,12 +28,12 @@ from millrace._src.ops.linalg.matrices import (
     check_square,
     column,
     diagonal_part,
-    guarded,
+    guard,
     lower_part,
     product,
     row,
     square_dims,
-    widened,
+    widen,
 )
 from millrace._src.ops.math.casting import cast
 from millrace._src.util.export import export
@@ -78,7 +78,7 @@ def self_adjoint_eig(xp: Xp, input: Array, *, compute_v: bool = True) -> tuple[A
     array([1., 2.], dtype=float32)
     """
     check_square(input)
-    x = widened(xp, input)
+    x = widen(xp, input)
     e, v = _decompose(xp, x, compute_v)
     return xp.astype(e, input.dtype), xp.astype(v, input.dtype)
 
@@ -87,13 +87,13 @@ def self_adjoint_eig(xp: Xp, input: Array, *, compute_v: bool = True) -> tuple[A
 def _decompose(xp: Xp, x: Array, compute_v: bool) -> tuple[Array, Array]:
     """Computes eigenvalues and eigenvectors from the lower triangles; no vectors unless they are asked for."""
     if compute_v:
-        e, v = guarded(xp, _SELF_ADJOINT_FAILED, lambda x: xp.linalg.eigh(x, UPLO="L"), x)
+        e, v = guard(xp, _SELF_ADJOINT_FAILED, lambda x: xp.linalg.eigh(x, UPLO="L"), x)
         return e, v
-    return guarded(xp, _SELF_ADJOINT_FAILED, lambda x: xp.linalg.eigvalsh(x, UPLO="L"), x), xp.zeros((0,), x.dtype)
+    return guard(xp, _SELF_ADJOINT_FAILED, lambda x: xp.linalg.eigvalsh(x, UPLO="L"), x), xp.zeros((0,), x.dtype)
 
 
 @_decompose.kernel_for("xla")
-def _xla_decomposed(xp: CompilingXp, x: Array, compute_v: bool) -> tuple[Array, Array]:
+def _decompose_xla(xp: CompilingXp, x: Array, compute_v: bool) -> tuple[Array, Array]:
     e, v = xp.linalg.eigh(x, UPLO="L", symmetrize_input=False)
     return e, v if compute_v else xp.zeros((0,), x.dtype)
 
@@ -170,9 +170,9 @@ def eig_op(xp: Xp, input: Array, *, compute_v: bool = True, Tout: DType) -> tupl
     check_square(input)
     dtype = Tout.np_dtype
     if not compute_v:
-        e = guarded(xp, _FAILED, xp.linalg.eigvals, input)
+        e = guard(xp, _FAILED, xp.linalg.eigvals, input)
         return xp.astype(_by_modulus(xp, input, e, e), dtype), xp.zeros((0,), dtype)
-    e, v = guarded(xp, _FAILED, xp.linalg.eig, input)
+    e, v = guard(xp, _FAILED, xp.linalg.eig, input)
     ordered_v = _by_modulus(xp, input, e[..., None, :], v)
     return xp.astype(_by_modulus(xp, input, e, e), dtype), xp.astype(ordered_v, dtype)
 

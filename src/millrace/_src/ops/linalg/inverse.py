@@ -23,11 +23,11 @@ from millrace._src.ops.linalg.matrices import (
     check_square,
     column,
     conjugate_transpose,
-    guarded,
+    guard,
     product,
     row,
     square_shape,
-    widened,
+    widen,
 )
 from millrace._src.ops.linalg.singular_values import svd
 from millrace._src.ops.math.casting import cast
@@ -53,10 +53,10 @@ def matrix_inverse(xp: Xp, input: Array, *, adjoint: bool = False) -> Array:
            [0.  , 0.25]], dtype=float32)
     """
     check_square(input)
-    x = widened(xp, input)
+    x = widen(xp, input)
     if adjoint:
         x = conjugate_transpose(xp, x)
-    return xp.astype(guarded(xp, "Input is not invertible.", xp.linalg.inv, x), input.dtype)
+    return xp.astype(guard(xp, "Input is not invertible.", xp.linalg.inv, x), input.dtype)
 
 
 @matrix_inverse.gradient

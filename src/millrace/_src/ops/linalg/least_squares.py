@@ -32,10 +32,10 @@ from millrace._src.ops.linalg.matrices import (
     conjugate_transpose,
     identity_like,
     matrix_dims,
-    merged,
+    merge,
     product,
     same_dim,
-    widened,
+    widen,
 )
 from millrace._src.ops.linalg.solving import check_equations
 from millrace._src.ops.math.casting import cast
@@ -48,7 +48,7 @@ def least_squares_shape(c: ShapeContext) -> TensorShape:
     matrix, rhs = matrix_dims(c.shape("matrix")), matrix_dims(c.shape("rhs"))
     if matrix is None or rhs is None:
         return TensorShape(None)
-    batch = merged(TensorShape.of(matrix[0]), TensorShape.of(rhs[0]))
+    batch = merge(TensorShape.of(matrix[0]), TensorShape.of(rhs[0]))
     same_dim(matrix[1], rhs[1])
     return TensorShape.of((*(batch.dim_sizes or ()), matrix[2], rhs[2]))
 
@@ -72,7 +72,7 @@ def matrix_solve_ls(xp: Xp, matrix: Array, rhs: Array, l2_regularizer: Array, *,
     m, n = matrix.shape[-2:]
     if 0 in (m, n, rhs.shape[-1]) or 0 in rhs.shape:
         return xp.zeros((*matrix.shape[:-2], n, rhs.shape[-1]), rhs.dtype)
-    a, b = widened(xp, matrix), widened(xp, rhs)
+    a, b = widen(xp, matrix), widen(xp, rhs)
     if not fast:
         precision = float(np.finfo(a.dtype).eps) * max(m, n)
         return xp.astype(xp.matmul(xp.linalg.pinv(a, precision), b), rhs.dtype)

@@ -32,7 +32,7 @@ from millrace._src.ops.linalg.matrices import (
     square_dims,
     strictly_lower_part,
     upper_part,
-    widened,
+    widen,
 )
 from millrace._src.ops.linalg.solving import triangular_solve
 from millrace._src.ops.math.matmul import matmul
@@ -69,7 +69,7 @@ def lu_op(xp: Xp, input: Array, *, output_idx_type: DType) -> tuple[Array, Array
         raise errors.InvalidArgumentError(None, None, f"Input tensor must have rank >= 2, got {input.ndim}")
     if input.shape[-1] != input.shape[-2]:
         raise errors.InvalidArgumentError(None, None, "Input matrix must be square.")
-    x = widened(xp, input)
+    x = widen(xp, input)
     packed, permutation = _factorize(xp, x)
     return xp.astype(packed, input.dtype), xp.astype(permutation, output_idx_type.np_dtype)
 
@@ -91,7 +91,7 @@ def _factorize(xp: Xp, x: Array) -> tuple[Array, Array]:
 
 
 @_factorize.kernel_for("xla")
-def _xla_factorized(xp: CompilingXp, x: Array) -> tuple[Array, Array]:
+def _factorize_xla(xp: CompilingXp, x: Array) -> tuple[Array, Array]:
     packed, _, permutation = xp.lax.linalg.lu(x)
     return packed, permutation
 

@@ -52,7 +52,7 @@ def check_square(x: Array) -> None:
         raise errors.InvalidArgumentError(None, None, "Input matrix must be square.")
 
 
-def widened(xp: Xp, x: Array) -> Array:
+def widen(xp: Xp, x: Array) -> Array:
     """Converts `x` to a type that LAPACK knows."""
     return xp.astype(x, np.float32) if x.dtype.itemsize == 2 else x
 
@@ -64,7 +64,7 @@ def conjugate_transpose(xp: Xp, x: Array) -> Array:
 
 
 @kernel_part
-def guarded(xp: Xp, message: str, function: Callable[..., Any], *arrays: Array) -> Any:
+def guard(xp: Xp, message: str, function: Callable[..., Any], *arrays: Array) -> Any:
     """Returns `function(*arrays)`; raises `message` where LAPACK refuses a matrix, and where the first array has a NaN.
 
     Raises: InvalidArgumentError: on the host; XLA gives NaN.
@@ -78,8 +78,8 @@ def guarded(xp: Xp, message: str, function: Callable[..., Any], *arrays: Array) 
     return result
 
 
-@guarded.kernel_for("xla")
-def _not_guarded(xp: CompilingXp, message: str, function: Callable[..., Any], *arrays: Array) -> Any:
+@guard.kernel_for("xla")
+def _call_unguarded(xp: CompilingXp, message: str, function: Callable[..., Any], *arrays: Array) -> Any:
     return function(*arrays)
 
 
@@ -134,7 +134,7 @@ def square_dims(shape: TensorShape) -> tuple[Dims, int | None] | None:
     return None if parts is None else (parts[0], same_dim(parts[1], parts[2]))
 
 
-def merged(a: TensorShape, b: TensorShape) -> TensorShape:
+def merge(a: TensorShape, b: TensorShape) -> TensorShape:
     """Merges two shapes that must be equal.
 
     Raises: ValueError: if the shapes differ; the words are those of TensorFlow's shape inference.

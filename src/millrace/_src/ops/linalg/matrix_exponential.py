@@ -32,7 +32,7 @@ from millrace._src.ops.array.selecting import where
 from millrace._src.ops.array.shape_ops import shape, size
 from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.control_flow import cond, while_loop
-from millrace._src.ops.linalg.matrices import LAPACK_TYPES, check_square, square_shape, widened
+from millrace._src.ops.linalg.matrices import LAPACK_TYPES, check_square, square_shape, widen
 from millrace._src.ops.linalg.matrix_functions import derivative
 from millrace._src.ops.math.binary import maximum
 from millrace._src.ops.math.casting import cast
@@ -98,7 +98,7 @@ def matrix_exponential(xp: Xp, input: Array) -> Array:
     check_square(input)
     if 0 in input.shape:
         return input
-    x = widened(xp, input)
+    x = widen(xp, input)
     norm = xp.max(xp.sum(xp.abs(x), axis=-2), axis=-1)
     doublings = xp.ceil(xp.log2(xp.maximum(norm / DOUBLE_LIMITS[13], 1.0)))
     doublings = xp.where(xp.isfinite(doublings), doublings, 0.0)
@@ -154,13 +154,13 @@ def expm(input: TensorLike, name: str | None = None) -> Tensor:
         if state.graph is None:
             result: Tensor = matrix_exponential(matrix)
             return result
-        return matrix if matrix.shape[-2:] == [0, 0] else _recorded_as_one(matrix)
+        return matrix if matrix.shape[-2:] == [0, 0] else _record_as_one(matrix)
 
 
 # --- TensorFlow's nodes, for graphs ----------------------------------------------------------------------------------
 
 
-def _recorded_as_one(matrix: Tensor) -> Any:
+def _record_as_one(matrix: Tensor) -> Any:
     """Computes the exponential in steps, which a tape sees as one op.
 
     To differentiate the loop of the steps in a compiled function would need a bound on the number of iterations.
@@ -189,7 +189,7 @@ def _in_steps(matrix: Tensor) -> Any:
     bounds = [limits[degree] for degree in limits if degree != last]
     odd, even = (_choose(norm, bounds, [pair[side] for pair in parts]) for side in (0, 1))
     is_bounded = is_finite(reduce_max(norm))
-    result = _squared(_quotient(odd, even, stacked, is_bounded), halvings, is_bounded)
+    result = _square(_quotient(odd, even, stacked, is_bounded), halvings, is_bounded)
     if batch_sizes is not None or not stacked.shape[-2:].is_fully_defined():
         sizes = batch.as_list() if batch_sizes is None else batch_sizes
         return reshape(result, concat([sizes, shape(result)[-2:]], axis=0))
@@ -254,7 +254,7 @@ def _quotient(odd: Tensor, even: Tensor, stacked: Tensor, is_bounded: Any) -> An
     )
 
 
-def _squared(result: Tensor, halvings: Tensor, is_bounded: Any) -> Any:
+def _square(result: Tensor, halvings: Tensor, is_bounded: Any) -> Any:
     """Squares each matrix as often as it was halved."""
     most = reduce_max(halvings)
 

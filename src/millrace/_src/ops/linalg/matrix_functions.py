@@ -21,7 +21,7 @@ from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import leading
-from millrace._src.ops.linalg.matrices import LAPACK_TYPES, adjoint_of, check_square, square_shape, widened
+from millrace._src.ops.linalg.matrices import LAPACK_TYPES, adjoint_of, check_square, square_shape, widen
 from millrace._src.util.export import export
 
 _LOGARITHM_TYPES = TypeSet([complex64, complex128])
@@ -123,7 +123,7 @@ def matrix_square_root(xp: Xp, input: Array) -> Array:
     """
     check_square(input)
     scipy_linalg = importlib.import_module("scipy.linalg")  # heavy, and few programs need it
-    return _each(scipy_linalg.sqrtm, widened(xp, input), singular=True).astype(input.dtype, copy=False)
+    return _each(scipy_linalg.sqrtm, widen(xp, input), singular=True).astype(input.dtype, copy=False)
 
 
 @matrix_square_root.gradient

@@ -26,7 +26,7 @@ from millrace._src.ops.linalg.matrices import (
     minimum,
     product,
     strictly_lower_part,
-    widened,
+    widen,
 )
 from millrace._src.util.export import export
 
@@ -55,7 +55,7 @@ def qr_op(xp: Xp, input: Array, *, full_matrices: bool = False) -> tuple[Array, 
         k = m if full_matrices else 0
         q = xp.broadcast_to(xp.eye(m, k, dtype=input.dtype), (*input.shape[:-2], m, k))
         return q, xp.zeros((*input.shape[:-2], k, n), input.dtype)
-    q, r = xp.linalg.qr(widened(xp, input), mode="complete" if full_matrices else "reduced")
+    q, r = xp.linalg.qr(widen(xp, input), mode="complete" if full_matrices else "reduced")
     return xp.astype(q, input.dtype), xp.astype(r, input.dtype)
 
 

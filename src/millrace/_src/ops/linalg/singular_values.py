@@ -28,7 +28,7 @@ from millrace._src.ops.linalg.matrices import (
     nan_where_not_finite,
     product,
     row,
-    widened,
+    widen,
 )
 from millrace._src.ops.math.complex_numbers import real
 from millrace._src.util.export import export
@@ -72,7 +72,7 @@ def svd_op(xp: Xp, input: Array, *, compute_uv: bool = True, full_matrices: bool
         u, s, vh = xp.linalg.svd(x, full_matrices=full_matrices)
         return s, u, conjugate_transpose(xp, vh)
 
-    x = widened(xp, input)
+    x = widen(xp, input)
     results = [xp.astype(r, input.dtype) for r in nan_where_not_finite(xp, decompose, x)]
     empty = xp.zeros((0,), input.dtype)
     return (results[0], results[1], results[2]) if compute_uv else (results[0], empty, empty)

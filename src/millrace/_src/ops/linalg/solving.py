@@ -28,15 +28,15 @@ from millrace._src.ops.linalg.matrices import (
     LAPACK_TYPES,
     check_matrix,
     conjugate_transpose,
-    guarded,
+    guard,
     lower_part,
     matrix_dims,
-    merged,
+    merge,
     product,
     same_dim,
     square_dims,
     upper_part,
-    widened,
+    widen,
 )
 from millrace._src.ops.linalg.small_matrices import is_substituted_in_planes, triangular_solutions
 from millrace._src.ops.math.broadcasting import shape_text, static_reduced_axes
@@ -54,7 +54,7 @@ def solve_shape(c: ShapeContext) -> TensorShape:
     matrix, rhs = square_dims(c.shape("matrix")), matrix_dims(c.shape("rhs"))
     if matrix is None or rhs is None:
         return c.shape("rhs")
-    batch = merged(TensorShape.of(matrix[0]), TensorShape.of(rhs[0]))
+    batch = merge(TensorShape.of(matrix[0]), TensorShape.of(rhs[0]))
     same_dim(matrix[1], rhs[1])
     return TensorShape.of((*(batch.dim_sizes or ()), same_dim(rhs[1], matrix[1]), rhs[2]))
 
@@ -95,10 +95,10 @@ def matrix_solve(xp: Xp, matrix: Array, rhs: Array, *, adjoint: bool = False) ->
            [0.5]], dtype=float32)
     """
     check_equations(matrix, rhs)
-    a = widened(xp, matrix)
+    a = widen(xp, matrix)
     if adjoint:
         a = conjugate_transpose(xp, a)
-    solution = guarded(xp, "Input matrix is not invertible.", xp.linalg.solve, a, widened(xp, rhs))
+    solution = guard(xp, "Input matrix is not invertible.", xp.linalg.solve, a, widen(xp, rhs))
     return xp.astype(solution, rhs.dtype)
 
 
@@ -186,7 +186,7 @@ def matrix_triangular_solve(xp: Xp, matrix: Array, rhs: Array, *, lower: bool = 
            [2.]], dtype=float32)
     """
     _check_triangular(matrix, rhs)
-    a, b = widened(xp, matrix), widened(xp, rhs)
+    a, b = widen(xp, matrix), widen(xp, rhs)
     batch = broadcast_batches(a, b)
     a, b = xp.broadcast_to(a, batch + a.shape[-2:]), xp.broadcast_to(b, batch + b.shape[-2:])
     if 0 in b.shape:

@@ -26,7 +26,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.diagonals import matrix_diag_part
 from millrace._src.ops.array.transposing import matrix_transpose
 from millrace._src.ops.batching_rules import leading
-from millrace._src.ops.linalg.matrices import matrix_dims, merged, row, same_dim
+from millrace._src.ops.linalg.matrices import matrix_dims, merge, row, same_dim
 from millrace._src.ops.linalg.solving import check_equations
 from millrace._src.util.export import export
 
@@ -123,7 +123,7 @@ def tridiagonal_solve_shape(c: ShapeContext) -> TensorShape:
     diagonals, rhs = matrix_dims(c.shape("diagonals")), matrix_dims(c.shape("rhs"))
     if diagonals is None or rhs is None:
         return TensorShape(None)
-    batch = merged(TensorShape.of(diagonals[0]), TensorShape.of(rhs[0]))
+    batch = merge(TensorShape.of(diagonals[0]), TensorShape.of(rhs[0]))
     if diagonals[1] not in (None, 3):
         raise ValueError(f"Dimension must be 3 but is {diagonals[1]}")
     return TensorShape.of((*(batch.dim_sizes or ()), same_dim(diagonals[2], rhs[1]), rhs[2]))
@@ -165,7 +165,7 @@ def _solve(xp: Xp, above: Array, on: Array, below: Array, rhs: Array, partial_pi
 
 
 @_solve.kernel_for("xla")
-def _xla_solved(xp: CompilingXp, above: Array, on: Array, below: Array, rhs: Array, partial_pivoting: bool) -> Array:
+def _solve_xla(xp: CompilingXp, above: Array, on: Array, below: Array, rhs: Array, partial_pivoting: bool) -> Array:
     first, last = xp.arange(rhs.shape[-2]) == 0, xp.arange(rhs.shape[-2]) == rhs.shape[-2] - 1
     zero = xp.zeros((), rhs.dtype)
     return xp.lax.linalg.tridiagonal_solve(xp.where(first, zero, below), on, xp.where(last, zero, above), rhs)

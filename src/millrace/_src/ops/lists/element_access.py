@@ -259,7 +259,7 @@ def tensor_list_element_shape(xp: Xp, input_handle: Array, *, shape_type: DType)
     shape=scalar,
     handles=first_handle,
     constant_inputs=("size",),
-    batching=list_batches.resized,
+    batching=list_batches.resize,
 )
 def tensor_list_resize(xp: Xp, input_handle: Array, size: Array) -> Any:
     """Cuts the list off, or extends the list by unset tensors."""

@@ -23,10 +23,10 @@ from millrace._src.ops.batching import (
     by_name,
     dimensions,
     element_with_rows,
-    joined,
-    reshaped,
+    join,
+    reshape_rows,
     stack,
-    swapped,
+    swap,
     unstack,
 )
 
@@ -83,13 +83,13 @@ def pop_back(operation: Operation, arguments: Sequence[BatchedValue], rows: Batc
     return None if shape.is_batched else call(operation, [handle.tensor, _shape(operation, shape, rows)])
 
 
-def stacked(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
+def stack_rows(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Stacks the elements and puts the rows in front of the elements."""
     handle, shape = arguments
     if shape.is_batched or _dtype(operation).name == "variant":
         return None
     (elements,) = call(operation, [handle.tensor, _shape(operation, shape, rows)])
-    return [swapped(elements)]
+    return [swap(elements)]
 
 
 def from_tensor(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
@@ -97,19 +97,19 @@ def from_tensor(operation: Operation, arguments: Sequence[BatchedValue], rows: B
     tensor, shape = arguments
     if shape.is_batched or _dtype(operation).name == "variant":
         return None
-    return call(operation, [swapped(tensor.tensor), _shape(operation, shape, rows)])
+    return call(operation, [swap(tensor.tensor), _shape(operation, shape, rows)])
 
 
-def gathered(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
+def gather(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Gathers the tensors of all rows at the same indices."""
     handle, indices, shape = arguments
     if indices.is_batched or shape.is_batched or _dtype(operation).name == "variant":
         return None
     (elements,) = call(operation, [handle.tensor, indices.tensor, _shape(operation, shape, rows)])
-    return [swapped(elements)]
+    return [swap(elements)]
 
 
-def scattered(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
+def scatter(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Writes tensors of all rows to the same indices, of a new list or of a given list."""
     named = by_name(operation, arguments)
     if _dtype(operation).name == "variant" or any(
@@ -117,7 +117,7 @@ def scattered(operation: Operation, arguments: Sequence[BatchedValue], rows: Bat
     ):
         return None
     made = {n: v.tensor for n, v in named.items()}
-    made["tensor"] = swapped(rows.spread(named["tensor"]))
+    made["tensor"] = swap(rows.spread(named["tensor"]))
     if "input_handle" in named:
         made["input_handle"] = rows.spread(named["input_handle"])
     else:
@@ -137,13 +137,13 @@ def element_shape(operation: Operation, arguments: Sequence[BatchedValue], rows:
     return [BatchedValue(raw.Slice(input=batch_shape, begin=begin, size=raw.Neg(x=begin)), False)]
 
 
-def resized(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
+def resize(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Gives the lists of all rows one length."""
     handle, size = arguments
     return None if size.is_batched else call(operation, [handle.tensor, size.tensor])
 
 
-def joined_elements(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
+def join_elements(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Stacks elements of one length and merges their axis with the axis of the list."""
     named = by_name(operation, arguments)
     if any_batched(arguments[1:]) or _dtype(operation).name == "variant":
@@ -151,9 +151,9 @@ def joined_elements(operation: Operation, arguments: Sequence[BatchedValue], row
     handle, declared = named["input_handle"].tensor, named.get("element_shape")
     shape = -1 if declared is None else _shape(operation, declared, rows)
     elements = raw.TensorListStack(input_handle=handle, element_shape=shape, element_dtype=_dtype(operation))
-    moved = swapped(elements, None if operation.outputs[0].shape.rank is None else operation.outputs[0].shape.rank + 2)
+    moved = swap(elements, None if operation.outputs[0].shape.rank is None else operation.outputs[0].shape.rank + 2)
     sizes = raw.Shape(input=moved)
-    flat = reshaped(moved, joined(rows.vector(), raw.Mul(x=sizes[1:2], y=sizes[2:3]), sizes[3:]))
+    flat = reshape_rows(moved, join(rows.vector(), raw.Mul(x=sizes[1:2], y=sizes[2:3]), sizes[3:]))
     lengths = raw.Fill(dims=sizes[1:2], value=raw.Cast(x=sizes[2], DstT="int64"))
     return [flat, BatchedValue(lengths, False)]
 
@@ -172,7 +172,7 @@ def split_elements(operation: Operation, arguments: Sequence[BatchedValue], rows
         raw.Assert(condition=is_one, data=[complaint, lengths.tensor])
     number, length = raw.Shape(input=lengths.tensor), raw.Cast(x=lengths.tensor[:1], DstT="int32")
     dims = dimensions(tensor.tensor)
-    return [unstack(swapped(reshaped(tensor.tensor, joined(dims[:1], number, length, dims[2:]))))]
+    return [unstack(swap(reshape_rows(tensor.tensor, join(dims[:1], number, length, dims[2:]))))]
 
 
 def two_lists(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:

@@ -43,7 +43,7 @@ def _stack_shape(c: ShapeContext) -> TensorShape:
     "input_handle: variant, element_shape: int32 -> tensor: element_dtype",
     element_dtype=ANY,
     shape=_stack_shape,
-    batching=list_batches.stacked,
+    batching=list_batches.stack_rows,
 )
 def tensor_list_stack(
     xp: Xp, input_handle: Array, element_shape: Array, *, element_dtype: DType, num_elements: int = -1
@@ -74,7 +74,7 @@ def _gather_shape(c: ShapeContext) -> TensorShape:
     "input_handle: variant, indices: int32, element_shape: int32 -> values: element_dtype",
     element_dtype=ANY,
     shape=_gather_shape,
-    batching=list_batches.gathered,
+    batching=list_batches.gather,
     refuses=("indices",),
 )
 def tensor_list_gather(
@@ -115,7 +115,7 @@ def _join(element: TensorShape) -> TensorShape:
     element_dtype=ANY,
     shape_type=INDEX,
     shape=_concat_shapes,
-    batching=list_batches.joined_elements,
+    batching=list_batches.join_elements,
 )
 def tensor_list_concat_v2(
     xp: Xp, input_handle: Array, element_shape: Array, leading_dims: Array, *, element_dtype: DType
@@ -134,7 +134,7 @@ def tensor_list_concat_v2(
     "input_handle: variant -> tensor: element_dtype, lengths: int64",
     element_dtype=ANY,
     shape=lambda c: [_join(merge(c.attr("element_shape"), declared_shape(c, STACKED))), TensorShape([None])],
-    batching=list_batches.joined_elements,
+    batching=list_batches.join_elements,
 )
 def tensor_list_concat(
     xp: Xp, input_handle: Array, *, element_dtype: DType, element_shape: TensorShape = UNKNOWN
@@ -192,4 +192,4 @@ def tensor_list_concat_lists(xp: Xp, input_a: Array, input_b: Array, *, element_
             "input_a and input_b TensorList element shapes are not identical at index 0.  Saw "
             f"{shape_brackets(a.element)} vs. {shape_brackets(b.element)}",
         )
-    return a.extended(b.items())
+    return a.extend(b.items())

@@ -139,7 +139,7 @@ def _at_least_a_vector(tensor: Array) -> None:
     handles=declared_list,
     full_type="ARRAY[TENSOR[element_dtype]]",
     constant_inputs=("indices",),
-    batching=list_batches.scattered,
+    batching=list_batches.scatter,
     refuses=("indices",),
 )
 def tensor_list_scatter(xp: Xp, tensor: Array, indices: Array, element_shape: Array, *, element_dtype: DType) -> Any:
@@ -156,7 +156,7 @@ def tensor_list_scatter(xp: Xp, tensor: Array, indices: Array, element_shape: Ar
     handles=declared_list,
     full_type="ARRAY[TENSOR[element_dtype]]",
     constant_inputs=("indices", "num_elements"),
-    batching=list_batches.scattered,
+    batching=list_batches.scatter,
     refuses=("indices",),
 )
 def tensor_list_scatter_v2(
@@ -224,7 +224,7 @@ def _last_writers(dlist: object, numbers: object, indices: object) -> Any:
     shape=scattered_list_shape,
     handles=changed_list,
     full_type="ARRAY[TENSOR[element_dtype]]",
-    batching=list_batches.scattered,
+    batching=list_batches.scatter,
     refuses=("indices",),
 )
 def tensor_list_scatter_into_existing_list(

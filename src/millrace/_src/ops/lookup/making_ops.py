@@ -32,7 +32,7 @@ from millrace._src.core.handle_types import TableHandle
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.kept_objects import kept_by_its_node
+from millrace._src.ops.kept_objects import keep_by_node
 from millrace._src.ops.lookup.dense_table import Buckets, DenseTable
 from millrace._src.ops.lookup.tables import LookupTable, MutableTable, MutableTableOfTensors, StaticTable
 from millrace._src.ops.shape_rules import SCALAR, scalar
@@ -82,7 +82,7 @@ def _enum_name(dtype: DType) -> str:
     return f"DT_{runtime_name(dtype).upper()}"
 
 
-def _shared(container: str, shared_name: str, make: Callable[[], LookupTable]) -> LookupTable:
+def _find_or_share(container: str, shared_name: str, make: Callable[[], LookupTable]) -> LookupTable:
     """Returns the table of a shared name, which is made if no handle refers to it; without a name, a new table.
 
     Raises: InvalidArgumentError: if the table of that name has other dtypes.
@@ -135,7 +135,7 @@ def _known_shape(shape: TensorShape) -> tuple[int, ...]:
 # --- tables that are filled once ---------------------------------------------------------------------------------
 
 
-@kept_by_its_node
+@keep_by_node
 @op("HashTableV2", "-> table_handle: resource", **_NAMED)
 def hash_table(
     xp: Xp,
@@ -147,7 +147,7 @@ def hash_table(
     value_dtype: DType,
 ) -> Any:
     """Makes a table that is filled once."""
-    return _shared(container, shared_name, lambda: _static("HashTableV2", key_dtype, value_dtype))
+    return _find_or_share(container, shared_name, lambda: _static("HashTableV2", key_dtype, value_dtype))
 
 
 @op("AnonymousHashTable", "-> table_handle: resource", **_ANONYMOUS)
@@ -164,7 +164,7 @@ def _static(op_name: str, key_dtype: DType, value_dtype: DType) -> StaticTable:
 # --- tables that change ------------------------------------------------------------------------------------------
 
 
-@kept_by_its_node
+@keep_by_node
 @op("MutableHashTableV2", "-> table_handle: resource", **_NAMED)
 def mutable_hash_table(
     xp: Xp,
@@ -176,7 +176,7 @@ def mutable_hash_table(
     value_dtype: DType,
 ) -> Any:
     """Makes a table that changes at any time."""
-    return _shared(container, shared_name, lambda: _mutable("MutableHashTableV2", key_dtype, value_dtype))
+    return _find_or_share(container, shared_name, lambda: _mutable("MutableHashTableV2", key_dtype, value_dtype))
 
 
 @op("AnonymousMutableHashTable", "-> table_handle: resource", **_ANONYMOUS)
@@ -190,7 +190,7 @@ def _mutable(op_name: str, key_dtype: DType, value_dtype: DType) -> MutableTable
     return MutableTable(key_dtype, value_dtype)
 
 
-@kept_by_its_node
+@keep_by_node
 @op("MutableHashTableOfTensorsV2", "-> table_handle: resource", **_NAMED)
 def mutable_hash_table_of_tensors(
     xp: Xp,
@@ -204,7 +204,7 @@ def mutable_hash_table_of_tensors(
 ) -> Any:
     """Makes a table of vectors that changes at any time."""
     make = functools.partial(_of_tensors, "MutableHashTableOfTensorsV2", key_dtype, value_dtype, value_shape)
-    return _shared(container, shared_name, make)
+    return _find_or_share(container, shared_name, make)
 
 
 @op("AnonymousMutableHashTableOfTensors", "-> table_handle: resource", **_ANONYMOUS)
@@ -228,7 +228,7 @@ _LOAD = 0.800000011920929
 """0.8 as a float32, in which graphs write attributes."""
 
 
-@kept_by_its_node
+@keep_by_node
 @op("MutableDenseHashTableV2", _DENSE, **{**_NAMED, **_DENSE_TRAITS})
 def mutable_dense_hash_table(
     xp: Xp,
@@ -248,7 +248,7 @@ def mutable_dense_hash_table(
     make = functools.partial(
         _dense, "MutableDenseHashTableV2", empty_key, deleted_key, value_dtype, value_shape, buckets
     )
-    return _shared(container, shared_name, make)
+    return _find_or_share(container, shared_name, make)
 
 
 @op("AnonymousMutableDenseHashTable", _DENSE, **{**_ANONYMOUS, **_DENSE_TRAITS})

@@ -49,7 +49,7 @@ def _found_shape(c: ShapeContext) -> TensorShape:
     return keys[: keys.rank - table.key_shape.rank].concatenate(table.value_shape)
 
 
-def _batched_find(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
+def _find_batched(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Finds the keys of all rows at once, where the default value is one value."""
     table, keys, default = arguments
     known = operation.inputs[0].handle_type
@@ -65,7 +65,7 @@ def _batched_find(operation: Operation, arguments: Sequence[BatchedValue], rows:
     Tin=ANY,
     Tout=ANY,
     shape=_found_shape,
-    batching=_batched_find,
+    batching=_find_batched,
     exact_on_rows=True,
     **_READS,
 )

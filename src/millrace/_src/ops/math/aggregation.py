@@ -98,7 +98,7 @@ def add_n_gradient(dsum: Tensor, N: int) -> tuple[list[Tensor]]:
     T=NUMBER,
     shape=add_n_shape,
     commutative=True,
-    batching=matrix_batches.accumulated,
+    batching=matrix_batches.accumulate,
 )
 def accumulate_n_v2(xp: Xp, inputs: list[Array], *, shape: TensorShape) -> Array:
     """Computes the sum of a list of tensors of static shape `shape`.

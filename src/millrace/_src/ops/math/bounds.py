@@ -28,7 +28,7 @@ _ABOVE_NAN = {"float16": 0xFC00, "bfloat16": 0xFF80}
 
 
 @kernel_part
-def bounded(xp: Xp, x: Array, low: Any, high: Any) -> Array:
+def clamp(xp: Xp, x: Array, low: Any, high: Any) -> Array:
     """Bounds each element by `low` from below and by `high` from above, as far as those are not None; NaN stays NaN.
 
     Args:
@@ -37,7 +37,7 @@ def bounded(xp: Xp, x: Array, low: Any, high: Any) -> Array:
       high: a scalar of the dtype of `x`, or None; where it is below `low`, `low` wins.
     """
     if x.size < _FEWEST or x.dtype.kind == "V" or not x.flags.c_contiguous:
-        return _bound_by_numbers(np, x, low, high)
+        return _clamp_by_numbers(np, x, low, high)
     result = np.empty(x.shape, x.dtype)
     values, results = x.reshape(-1), result.reshape(-1)
     limits = [
@@ -59,8 +59,8 @@ def _full(dtype: np.dtype[Any], number: object) -> Array:
     return np.full(_BLOCK, number, dtype)
 
 
-@bounded.kernel_for("xla")
-def _bound_by_numbers(xp: Any, x: Array, low: Any, high: Any) -> Array:
+@clamp.kernel_for("xla")
+def _clamp_by_numbers(xp: Any, x: Array, low: Any, high: Any) -> Array:
     if high is not None:
         x = xp.minimum(x, high)
     return x if low is None else xp.maximum(x, low)
@@ -71,12 +71,12 @@ def without_negatives(xp: Xp, x: Array) -> Array:
     """Computes the larger of each element and zero; NaN stays NaN."""
     above_nan = _ABOVE_NAN.get(x.dtype.name)
     if above_nan is None or x.size < _FEWEST:
-        return bounded(xp, x, np.zeros((), x.dtype), None)
+        return clamp(xp, x, np.zeros((), x.dtype), None)
     if not x.flags.c_contiguous:
         x = x.copy()
     if int(x.view(np.uint16).max()) > above_nan:
         return np.maximum(x, np.zeros((), x.dtype))
-    return bounded(xp, x.view(np.int16), np.zeros((), np.int16), None).view(x.dtype)
+    return clamp(xp, x.view(np.int16), np.zeros((), np.int16), None).view(x.dtype)
 
 
 def positive_parts(xp: Xp, dtype: np.dtype[Any]) -> Callable[[Array], Array]:

@@ -49,13 +49,13 @@ def shape_text(shape: TensorShape | tuple[int, ...]) -> str:
 
 
 @functools.lru_cache(maxsize=4096)
-def _kept_integers(values: object) -> Any:
+def _keep_integers(values: object) -> Any:
     return convert_to_tensor(np.array(values, np.int32))
 
 
 def int_vector(values: object) -> Any:
     """Returns an integer, or a tuple of integers, as an int32 input of an op; a tensor made once in eager mode."""
-    return _kept_integers(values) if executing_eagerly() else np.array(values, np.int32)
+    return _keep_integers(values) if executing_eagerly() else np.array(values, np.int32)
 
 
 def conj(x: Tensor) -> Tensor:

@@ -26,7 +26,7 @@ from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
-from millrace._src.util.half_floats import narrowed, widened
+from millrace._src.util.half_floats import narrow, widen
 
 _WIDER_THAN_HALF = ("float64", "int32", "int64")
 """Types that float16 is as well converted to through float32, whatever the value."""
@@ -72,7 +72,7 @@ def cast_op(xp: Xp, x: Array, *, SrcT: DType, DstT: DType, Truncate: bool = Fals
         x = xp.real(x)
     if Truncate and DstT.is_floating and SrcT.is_floating and DstT.size < SrcT.size:
         x = _truncate_mantissa(xp, x, DstT)
-    return xp.converted(x, DstT.np_dtype)
+    return xp.cast(x, DstT.np_dtype)
 
 
 def _truncate_mantissa(xp: Xp, x: Array, target: DType) -> Array:
@@ -91,20 +91,20 @@ def _specialize_cast(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -
     if attrs.get("Truncate") or names & set(_NOT_CASTABLE) or (source.is_complex and not target.is_complex):
         return None
     if names == {"float16", "float32"}:
-        return widened if source.size == 2 else narrowed
+        return widen if source.size == 2 else narrow
     np_dtype = target.np_dtype
     if names == {"float16", "bfloat16"}:  # a float32 holds every number of the source
         if source.name == "float16":
-            return lambda x: widened(x).astype(np_dtype)
-        return lambda x: narrowed(x.astype(np.float32))
+            return lambda x: widen(x).astype(np_dtype)
+        return lambda x: narrow(x.astype(np.float32))
     if source.name == "float32" and target.name == "bfloat16":
         from millrace._src.util import bfloat16  # few programs need it
 
-        return bfloat16.narrowed
+        return bfloat16.narrow
     if source.name == "float16" and target.name in _WIDER_THAN_HALF:
-        return lambda x: widened(x).astype(np_dtype)
+        return lambda x: widen(x).astype(np_dtype)
     if target.name == "float16" and source.is_integer:  # integers that a float32 rounds are infinite
-        return lambda x: narrowed(x.astype(np.float32))
+        return lambda x: narrow(x.astype(np.float32))
     return lambda x: x.astype(np_dtype)
 
 

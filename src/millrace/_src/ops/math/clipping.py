@@ -27,7 +27,7 @@ from millrace._src.ops.array.filling import ones_like_static
 from millrace._src.ops.array.selecting import where_select
 from millrace._src.ops.batching_rules import scalars_aside
 from millrace._src.ops.math.binary import maximum, minimum
-from millrace._src.ops.math.bounds import bounded
+from millrace._src.ops.math.bounds import clamp
 from millrace._src.ops.math.broadcasting import reduce_to_operands, shape_text
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.element_types import NUMBER
@@ -63,12 +63,12 @@ def clip_by_value_op(xp: Xp, t: Array, clip_value_min: Array, clip_value_max: Ar
             )
     if clip_value_min.ndim or clip_value_max.ndim:
         return xp.maximum(xp.minimum(t, clip_value_max), clip_value_min)
-    return bounded(xp, t, clip_value_min, clip_value_max)
+    return clamp(xp, t, clip_value_min, clip_value_max)
 
 
 @clip_by_value_op.specialize
 def _clip_in_own_blocks(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
-    """Returns the kernel as it is: `bounded` makes blocks by itself, without a copy of each."""
+    """Returns the kernel as it is: `clamp` makes blocks by itself, without a copy of each."""
     return functools.partial(clip_by_value_op.op_def.kernel, xp)
 
 

@@ -104,7 +104,7 @@ def _bin(xp: Xp, values: Array, low: Array, step: Array, count: int) -> Array:
 
 
 @_bin.kernel_for("xla")
-def _xla_binned(xp: Xp, values: Array, low: Array, step: Array, count: int) -> Array:
+def _bin_xla(xp: Xp, values: Array, low: Array, step: Array, count: int) -> Array:
     index = _bins(xp, values, low, step, count)
     return xp.scatter(xp.zeros((count,), np.int64), (index,), xp.ones(index.shape, np.int64), "add")
 

@@ -154,7 +154,7 @@ def _matmul_for_xla(
         return xp.matmul(a.T if transpose_a else a, second)
     own = functools.partial(_product_in_xla, xp)
     is_single = a.dtype.name == b.dtype.name == "float32" and a.shape[0] == second.shape[0]
-    return xp.multiplied(own, a, second) if is_single else own(a, second)
+    return xp.multiply_transposed(own, a, second) if is_single else own(a, second)
 
 
 def _product_in_xla(xp: CompilingXp, a: Array, b: Array) -> Array:
@@ -273,7 +273,7 @@ def _adjoint(xp: Xp, x: Array) -> Array:
     return xp.conj(swapped_x) if x.dtype.kind == "c" else swapped_x
 
 
-def _batched(xp: Xp, x: Array, y: Array, adj_x: bool, adj_y: bool) -> Array:
+def _multiply_batches(xp: Xp, x: Array, y: Array, adj_x: bool, adj_y: bool) -> Array:
     if x.ndim < 2 or y.ndim < 2:
         raise ValueError("not a matrix")
     left, right = _adjoint(xp, x) if adj_x else x, _adjoint(xp, y) if adj_y else y
@@ -310,7 +310,7 @@ def batch_matmul_v2(
     >>> tf.raw_ops.BatchMatMulV2(x=[[[1, 2]]], y=[[3], [4]]).numpy()
     array([[[11]]], dtype=int32)
     """
-    return _batched(xp, x, y, adj_x, adj_y)
+    return _multiply_batches(xp, x, y, adj_x, adj_y)
 
 
 @batch_matmul_v2.gradient
@@ -353,7 +353,7 @@ def batch_matmul(
             None,
             f"In[0] and In[1] must have the same batch dimensions: {shape_text(x.shape)} vs. {shape_text(y.shape)}",
         )
-    return _batched(xp, x, y, adj_x, adj_y)
+    return _multiply_batches(xp, x, y, adj_x, adj_y)
 
 
 @batch_matmul.gradient
@@ -390,7 +390,7 @@ def batch_matmul_v3(
     >>> tf.raw_ops.BatchMatMulV3(x=x, y=tf.transpose(x), Tout=tf.int32).numpy()
     array([[20000]], dtype=int32)
     """
-    return _batched(xp, xp.astype(x, Tout.np_dtype), xp.astype(y, Tout.np_dtype), adj_x, adj_y)
+    return _multiply_batches(xp, xp.astype(x, Tout.np_dtype), xp.astype(y, Tout.np_dtype), adj_x, adj_y)
 
 
 @batch_matmul_v3.gradient

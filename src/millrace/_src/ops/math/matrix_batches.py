@@ -14,7 +14,7 @@ from typing import Any
 
 from millrace._src.graph.operation import Operation
 from millrace._src.ops import raw
-from millrace._src.ops.batching import BatchedRows, BatchedValue, dimensions, folded, joined, reshaped, unfolded
+from millrace._src.ops.batching import BatchedRows, BatchedValue, dimensions, fold, join, reshape_rows, unfold
 
 
 def matmul(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
@@ -23,7 +23,7 @@ def matmul(operation: Operation, arguments: Sequence[BatchedValue], rows: Batche
     a = _swap(arguments[0], attrs["transpose_a"])
     b = _swap(arguments[1], attrs["transpose_b"])
     if arguments[0].is_batched and not arguments[1].is_batched:
-        return [unfolded(raw.MatMul(a=folded(a), b=b), a)]
+        return [unfold(raw.MatMul(a=fold(a), b=b), a)]
     return [raw.BatchMatMulV2(x=a, y=b)]
 
 
@@ -51,7 +51,7 @@ def einsum(operation: Operation, arguments: Sequence[BatchedValue], rows: Batche
     return [raw.Einsum(inputs=[a.tensor for a in arguments], equation=f"{','.join(parts)}->{label}{output.strip()}")]
 
 
-def accumulated(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
+def accumulate(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Adds operands of one shape, which may be lists."""
     return [raw.AddN(inputs=[rows.spread(a) for a in arguments])]
 
@@ -59,7 +59,7 @@ def accumulated(operation: Operation, arguments: Sequence[BatchedValue], rows: B
 def half_square(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Computes half the sum of squares of every row."""
     tensor = arguments[0].tensor
-    flat_rows = reshaped(tensor, joined(dimensions(tensor)[:1], _elements(tensor)))
+    flat_rows = reshape_rows(tensor, join(dimensions(tensor)[:1], _elements(tensor)))
     total = raw.Sum(input=raw.Square(x=flat_rows), reduction_indices=[1])
     return [raw.Mul(x=total, y=raw.Cast(x=0.5, DstT=tensor.dtype))]
 

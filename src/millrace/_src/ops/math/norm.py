@@ -60,7 +60,7 @@ def norm(
     with name_scope(name, "norm"):
         x = convert_to_tensor(tensor)
         axes = None if axis is None else list(axis)
-        result = _kept_norm(x, ord, axes, is_matrix)
+        result = _norm_keeping_dims(x, ord, axes, is_matrix)
         if keepdims:
             return result
         return raw.Squeeze(input=result, squeeze_dims=axes or [])
@@ -76,7 +76,7 @@ def _is_matrix_norm(axis: object) -> bool:
     return True
 
 
-def _kept_norm(x: Tensor, order: Any, axes: list[int] | None, is_matrix: bool) -> Any:
+def _norm_keeping_dims(x: Tensor, order: Any, axes: list[int] | None, is_matrix: bool) -> Any:
     """Computes the norm and keeps the reduced axes, with size 1."""
     if order in ("fro", "euclidean", 2, 2.0) and not (is_matrix and order in (2, 2.0)):
         return sqrt(reduce_sum(x * conj_(x), axes, keepdims=True))

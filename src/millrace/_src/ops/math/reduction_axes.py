@@ -69,14 +69,14 @@ def reduction_shape(c: ShapeContext) -> TensorShape:
         return UNKNOWN
     if axes is None:
         return TensorShape.of((None,) * rank) if keep_dims else UNKNOWN
-    reduced_axes = _checked_axes(axes.reshape(-1).tolist(), rank, is_running=executing_eagerly())
+    reduced_axes = _validate_axes(axes.reshape(-1).tolist(), rank, is_running=executing_eagerly())
     dims = shape.dim_sizes or ()
     if keep_dims:
         return TensorShape.of(tuple(1 if i in reduced_axes else d for i, d in enumerate(dims)))
     return TensorShape.of(tuple(d for i, d in enumerate(dims) if i not in reduced_axes))
 
 
-def _checked_axes(axes: list[int], rank: int, *, is_running: bool) -> set[int]:
+def _validate_axes(axes: list[int], rank: int, *, is_running: bool) -> set[int]:
     reduced_axes: set[int] = set()
     for axis in axes:
         if not -rank <= axis < rank:
@@ -92,7 +92,7 @@ def _checked_axes(axes: list[int], rank: int, *, is_running: bool) -> set[int]:
 
 def check_axes(reduction_indices: Array, rank: int) -> None:
     """Complains of axes out of range or named twice, as a running op does."""
-    _checked_axes(reduction_indices.reshape(-1).tolist(), rank, is_running=True)
+    _validate_axes(reduction_indices.reshape(-1).tolist(), rank, is_running=True)
 
 
 def static_axes(reduction_indices: object, rank: int | None) -> tuple[int, ...] | None:

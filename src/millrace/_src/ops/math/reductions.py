@@ -83,13 +83,13 @@ def _multiplying() -> Callable[..., Array]:
         if x.size < _MANY or {axis % x.ndim for axis in axes} != last_axes or not x.flags.c_contiguous:
             return multiply(x, axes, keep_dims)
         kept_shape = x.shape[: x.ndim - len(axes)]
-        products = _halved_products(x.reshape(math.prod(kept_shape), -1))
+        products = _multiply_halves(x.reshape(math.prod(kept_shape), -1))
         return multiply(products, (1,), False).reshape(kept_shape + (1,) * len(axes) * keep_dims)
 
     return multiply_over
 
 
-def _halved_products(rows: Array) -> Array:
+def _multiply_halves(rows: Array) -> Array:
     """Multiplies the halves of rows until they are short: NumPy multiplies a row number by number, two rows at once."""
     while rows.shape[1] >= 32:
         half = rows.shape[1] // 2

@@ -25,7 +25,7 @@ from millrace._src.ops.math.element_types import INDEX_NO_DEFAULT, NUMBER, REAL
 from millrace._src.ops.math.precision import in_single
 from millrace._src.ops.shape_rules import UNKNOWN
 from millrace._src.util.export import export
-from millrace._src.util.segment_reductions import combined_runs, run_starts
+from millrace._src.util.segment_reductions import combine_runs, run_starts
 
 _SIGNATURE = "data: T, segment_ids: Tindices -> output: T"
 
@@ -72,7 +72,7 @@ def _reduce_segments(xp: Xp, mode: str, data: Array, ids: Array, empty: float) -
     if data.ndim == 1 or data.size < _LARGE:
         result[ids[starts]] = _UFUNCS[mode].reduceat(data, starts, axis=0, dtype=data.dtype)
         return result
-    starts, combined_rows = combined_runs(data.reshape(len(ids), -1), starts, _UFUNCS[mode])
+    starts, combined_rows = combine_runs(data.reshape(len(ids), -1), starts, _UFUNCS[mode])
     result[ids[starts]] = combined_rows.reshape(-1, *data.shape[1:])
     return result
 

@@ -21,7 +21,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.math.element_types import INDEX
 from millrace._src.ops.math.precision import in_single
 from millrace._src.ops.math.sparse_segment_sums import distinct_rows, rows_added_up
-from millrace._src.ops.math.sparse_segments import check_gradient_values, check_segment_shapes, scaled_gradient
+from millrace._src.ops.math.sparse_segments import check_gradient_values, check_segment_shapes, scale_gradient
 from millrace._src.ops.shape_rules import UNKNOWN
 
 _SIGNATURE = (
@@ -55,7 +55,7 @@ def _gather(
         raise invalid("Invalid number of segments")
     check_gradient_values(grad, indices, ids, rows)
     distinct, numbers = distinct_rows(indices, rows)
-    sums = in_single(xp, lambda g: rows_added_up(scaled_gradient(g, ids, power), numbers, ids, len(distinct)), grad)
+    sums = in_single(xp, lambda g: rows_added_up(scale_gradient(g, ids, power), numbers, ids, len(distinct)), grad)
     return sums, distinct
 
 

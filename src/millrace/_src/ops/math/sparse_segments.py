@@ -123,7 +123,7 @@ def _spread(grad: Array, indices: Array, ids: Array, output_dim0: Array, power: 
     """Differentiates `_reduce`: adds each segment's gradient, scaled, to the rows of the segment."""
     rows = int(output_dim0)
     check_gradient_values(grad, indices, ids, rows)
-    return rows_added_up(scaled_gradient(grad, ids, power), indices, ids, rows)
+    return rows_added_up(scale_gradient(grad, ids, power), indices, ids, rows)
 
 
 def check_gradient_values(grad: Array, indices: Array, ids: Array, rows: int) -> None:
@@ -135,7 +135,7 @@ def check_gradient_values(grad: Array, indices: Array, ids: Array, rows: int) ->
         raise invalid(f"Segment id {ids.max()} out of range [0, {len(grad)}).")
 
 
-def scaled_gradient(grad: Array, ids: Array, power: float) -> Array:
+def scale_gradient(grad: Array, ids: Array, power: float) -> Array:
     """Divides the gradient of each segment by the number of its rows to a power."""
     if not power:
         return grad

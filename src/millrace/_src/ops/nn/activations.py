@@ -20,7 +20,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.math.blockwise_functions import in_steps, singles
-from millrace._src.ops.math.bounds import bounded, positive_parts, without_negatives
+from millrace._src.ops.math.bounds import clamp, positive_parts, without_negatives
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.shape_rules import merged_shape, same_shape
 from millrace._src.ops.type_sets import TypeSet
@@ -122,13 +122,13 @@ def relu6(features: TensorLike, name: str | None = None) -> Any:
 @op("Relu6", "features: T -> activations: T", T=_REAL, shape=same_shape)
 def relu6_op(xp: Xp, features: Array) -> Array:
     """Computes `min(max(features, 0), 6)` element-wise."""
-    return bounded(xp, features, _zero(xp, features), xp.asarray(6, features.dtype))
+    return clamp(xp, features, _zero(xp, features), xp.asarray(6, features.dtype))
 
 
 @relu6_op.specialize
 def _specialize_relu6(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
     zero, six = xp.zeros((), dtypes[0].np_dtype), xp.asarray(6, dtypes[0].np_dtype)
-    return lambda features: bounded(xp, features, zero, six)  # which makes blocks by itself
+    return lambda features: clamp(xp, features, zero, six)  # which makes blocks by itself
 
 
 @relu6_op.gradient
@@ -219,7 +219,7 @@ def elu(xp: Xp, features: Array) -> Array:
     Returns: A Tensor of the same shape and dtype.
     """
     zero = _zero(xp, features)
-    return bounded(xp, features, zero, None) + xp.expm1(bounded(xp, features, None, zero))
+    return clamp(xp, features, zero, None) + xp.expm1(clamp(xp, features, None, zero))
 
 
 @elu.gradient
@@ -252,7 +252,7 @@ def selu(xp: Xp, features: Array) -> Array:
     Returns: A Tensor of the same shape and dtype.
     """
     zero, scale, alpha = (xp.asarray(number, features.dtype) for number in (0, _SELU_SCALE, _SELU_ALPHA))
-    return bounded(xp, features, zero, None) * scale + alpha * xp.expm1(bounded(xp, features, None, zero))
+    return clamp(xp, features, zero, None) * scale + alpha * xp.expm1(clamp(xp, features, None, zero))
 
 
 @selu.gradient

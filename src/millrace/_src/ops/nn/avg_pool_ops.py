@@ -23,7 +23,7 @@ from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn import image_batches
 from millrace._src.ops.nn import sliding_windows as win
-from millrace._src.ops.nn.pool_kernels import is_small, pooling_of, tuned_pool
+from millrace._src.ops.nn.pool_kernels import is_small, pooling_of, tune_pool
 from millrace._src.ops.nn.pool_windows import FLOAT, pool_shape, pool_windows
 from millrace._src.ops.nn.sliding_windows import Window
 from millrace._src.util.onednn import pooling as onednn
@@ -78,7 +78,7 @@ def _means(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
         if not w.output_size:
             x = x[_along(axis, slice(0, 0))]
             continue
-        x = win.padded(xp, x, [w], 0, axis)
+        x = win.pad(xp, x, [w], 0, axis)
         total = x[_along(axis, slice(0, w.span, w.stride))]
         for o in range(1, w.kernel):
             total = total + x[_along(axis, slice(o, o + w.span, w.stride))]
@@ -128,10 +128,10 @@ def _by_library(function: Callable[[Array], Array] | None) -> Callable[[Xp, Arra
     return None if function is None else lambda xp, array: function(array)
 
 
-MEANS = tuned_pool(
-    lambda pool: _by_library(onednn.pooled(pool)), lambda key, xp, x: _means(xp, x, key.windows), is_mean=True
+MEANS = tune_pool(
+    lambda pool: _by_library(onednn.bind_pooling(pool)), lambda key, xp, x: _means(xp, x, key.windows), is_mean=True
 )
-MEANS_GRADIENT = tuned_pool(
+MEANS_GRADIENT = tune_pool(
     lambda pool: _by_library(onednn.mean_gradient(pool)),
     lambda key, xp, gradient: _spread(xp, gradient, key.windows),
     is_mean=True,

@@ -161,7 +161,7 @@ def conv_counts(
     return [win.validate_count(size, k, s, e, c.attr("padding"), pair) for size, k, s, e, pair in parts]
 
 
-def assembled(
+def assemble(
     layout: win.ImageLayout, batch: int | None, spatial: Sequence[int | None], channels: int | None
 ) -> TensorShape:
     """Assembles a shape from its parts."""
@@ -178,7 +178,7 @@ def _conv_shape(c: ShapeContext, rank: int) -> TensorShape:
     depth, (size, features) = x[layout.channels], filters[-2:]
     _check_depths(depth, size, features)
     counts = conv_counts(c, layout, [x[a] for a in layout.spatial], filters[:-2])
-    return assembled(layout, x[layout.batch], counts, features)
+    return assemble(layout, x[layout.batch], counts, features)
 
 
 def _check_depths(depth: int | None, size: int | None, features: int | None) -> None:
@@ -217,7 +217,7 @@ def _input_gradient_shape(c: ShapeContext, rank: int) -> TensorShape:
         return TensorShape([None] * rank)
     dims = sizes.as_list()
     if len(dims) == rank - 2:
-        return assembled(layout, gradient[layout.batch], dims, filters[-2])
+        return assemble(layout, gradient[layout.batch], dims, filters[-2])
     dims = check_rank(sizes, rank)
     dims[layout.batch] = _merge(dims[layout.batch], gradient[layout.batch])
     return TensorShape.of(tuple(dims))
@@ -294,7 +294,7 @@ def _to_input(xp: Xp, name: str, sizes: Any, filters: Array, gradient: Array, da
     layout = win.layout_of(data_format)
 
     def complete(spatial: tuple[int, ...]) -> Any:
-        return tuple(assembled(layout, gradient.shape[0], spatial, filters.shape[-2]).as_list())
+        return tuple(assemble(layout, gradient.shape[0], spatial, filters.shape[-2]).as_list())
 
     like = _sizes(name, sizes, len(layout.spatial) + 2, complete)
     windows = _gradient_windows(name, like, filters.shape, gradient.shape, data_format, attrs)

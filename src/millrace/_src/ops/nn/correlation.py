@@ -52,7 +52,7 @@ def correlation_of(images: Sequence[int], filters: Sequence[int], windows: Seque
     return Correlation(tuple(images), tuple(filters), tuple(windows), x.dtype, is_first)
 
 
-def _tuned_kernel(
+def _tune_kernel(
     of_library: Callable[[onednn.Convolution], Callable[..., Array] | None], of_numpy: Callable[..., Array]
 ) -> Autotuner:
     """Makes the choice between the library and NumPy; 16-bit floats become 32-bit floats for NumPy."""
@@ -87,9 +87,9 @@ def _to_filters(key: Correlation, x: Array, gradient: Array) -> Array:
     return copied.correlate_filter_gradient(x, gradient, key.windows, key.filters)
 
 
-FORWARD = _tuned_kernel(onednn.forward, _correlate)
-INPUT_GRADIENT = _tuned_kernel(onednn.input_gradient, _to_images)
-FILTER_GRADIENT = _tuned_kernel(onednn.filter_gradient, _to_filters)
+FORWARD = _tune_kernel(onednn.forward, _correlate)
+INPUT_GRADIENT = _tune_kernel(onednn.input_gradient, _to_images)
+FILTER_GRADIENT = _tune_kernel(onednn.filter_gradient, _to_filters)
 
 
 @kernel_part
@@ -140,7 +140,7 @@ def _compile(
     """Returns XLA's own form, or another one where that is faster."""
     images, filters = like
     key = Correlation(tuple(images), tuple(filters), tuple(windows), np.dtype(operands[0].dtype), False)
-    return own(*operands) if is_small(key) else xp.convolved(kind, key.convolution(), own, *operands)
+    return own(*operands) if is_small(key) else xp.run_convolution(kind, key.convolution(), own, *operands)
 
 
 @correlate.kernel_for("xla")

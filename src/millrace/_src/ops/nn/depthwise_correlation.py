@@ -90,7 +90,7 @@ def _to_filters(key: Correlation, xp: Xp, x: Array, gradient: Array, like: tuple
 
 
 def _sum_at_once(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Array:
-    x = win.padded(xp, x, windows)
+    x = win.pad(xp, x, windows)
     counts = tuple(w.output_size for w in windows)
     channels, multiplier = filters.shape[2:]
     if multiplier == 1:
@@ -105,7 +105,7 @@ def _sum_at_once(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) ->
 
 def _sum_by_rows(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Array:
     """Computes some rows at a time; all columns and channels of a row are one run of numbers."""
-    x = win.padded(xp, x, windows)
+    x = win.pad(xp, x, windows)
     tall, wide = windows
     channels = x.shape[-1]
     pictures = x.reshape(*x.shape[:2], -1)
@@ -149,7 +149,7 @@ def _spread(xp: Xp, gradient: Array, filters: Array, windows: Sequence[Window], 
 
 
 def _contract(xp: Xp, x: Array, gradient: Array, windows: Sequence[Window], like: Sequence[int]) -> Array:
-    x = win.padded(xp, x, windows)
+    x = win.pad(xp, x, windows)
     gradient = xp.reshape(gradient, (*gradient.shape[:-1], *like[2:]))
     parts = [xp.einsum("bijc,bijcm->cm", x[win.elements(offset, windows)], gradient) for offset in win.offsets(windows)]
     return xp.reshape(xp.stack(parts), tuple(like))
@@ -158,7 +158,7 @@ def _contract(xp: Xp, x: Array, gradient: Array, windows: Sequence[Window], like
 # --- the choice ------------------------------------------------------------------------------------------------------
 
 
-def _tuned_kernel(
+def _tune_kernel(
     kind: Callable[[onednn.Convolution], Callable[..., Array] | None], of_numpy: Callable[..., Array]
 ) -> Autotuner:
     def of_library(key: Correlation) -> Callable[..., Array] | None:
@@ -176,9 +176,9 @@ def _tuned_kernel(
     return Autotuner({"onednn": of_library, "numpy": lambda key: functools.partial(of_numpy, key)}, first="numpy")
 
 
-FORWARD = _tuned_kernel(onednn.forward, _forward)
-INPUT_GRADIENT = _tuned_kernel(onednn.input_gradient, _to_images)
-FILTER_GRADIENT = _tuned_kernel(onednn.filter_gradient, _to_filters)
+FORWARD = _tune_kernel(onednn.forward, _forward)
+INPUT_GRADIENT = _tune_kernel(onednn.input_gradient, _to_images)
+FILTER_GRADIENT = _tune_kernel(onednn.filter_gradient, _to_filters)
 
 
 # --- XLA -------------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from millrace._src.ops import flops, raw
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.nn import image_batches
 from millrace._src.ops.nn import sliding_windows as win
-from millrace._src.ops.nn.convolution_ops import FLOAT, assembled, check_rank, conv_counts, conv_windows, static_layout
+from millrace._src.ops.nn.convolution_ops import FLOAT, assemble, check_rank, conv_counts, conv_windows, static_layout
 from millrace._src.ops.nn.depthwise_correlation import (
     correlate_depthwise,
     depthwise_filter_gradient,
@@ -38,7 +38,7 @@ def _shape(c: ShapeContext) -> TensorShape:
     channels = depth if size is None else size
     counts = conv_counts(c, layout, [x[a] for a in layout.spatial], filters[:2])
     features = None if channels is None or multiplier is None else channels * multiplier
-    return assembled(layout, x[layout.batch], counts, features)
+    return assemble(layout, x[layout.batch], counts, features)
 
 
 def _given_shape(c: ShapeContext) -> TensorShape:

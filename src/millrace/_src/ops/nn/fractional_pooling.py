@@ -380,7 +380,7 @@ def _validate_ratios(ratios: Any) -> list[float]:
     return complete
 
 
-def _seeded(seed: int) -> dict[str, Any]:
+def _seeds(seed: int) -> dict[str, Any]:
     return {"deterministic": True, **op_seeds(seed)} if seed else {}
 
 
@@ -434,7 +434,7 @@ def fractional_max_pool(
         pseudo_random=pseudo_random,
         overlapping=overlapping,
         name=name,
-        **_seeded(seed),
+        **_seeds(seed),
     )
     return FractionalMaxPool(output, rows, columns)
 
@@ -477,6 +477,6 @@ def fractional_avg_pool(
         pseudo_random=pseudo_random,
         overlapping=overlapping,
         name=name,
-        **_seeded(seed),
+        **_seeds(seed),
     )
     return FractionalAvgPool(output, rows, columns)

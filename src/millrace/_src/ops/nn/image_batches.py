@@ -21,12 +21,12 @@ from millrace._src.ops.batching import (
     BatchedValue,
     any_batched,
     dimensions,
-    folded,
+    fold,
     int32,
-    joined,
+    join,
     product,
-    reshaped,
-    unfolded,
+    reshape_rows,
+    unfold,
 )
 
 
@@ -41,7 +41,7 @@ def side_by_side(tensor: Any, axis: int) -> Any:
     order = [*range(1, axis + 1), 0, *range(axis + 1, rank + 1)]
     moved = raw.Transpose(x=tensor, perm=order)
     dims = dimensions(moved)
-    return reshaped(moved, joined(dims[:axis], product(dims[axis : axis + 2]), dims[axis + 2 :]))
+    return reshape_rows(moved, join(dims[:axis], product(dims[axis : axis + 2]), dims[axis + 2 :]))
 
 
 def apart(tensor: Any, axis: int, rows: BatchedRows) -> Any:
@@ -52,7 +52,7 @@ def apart(tensor: Any, axis: int, rows: BatchedRows) -> Any:
     else:
         whole = convert_to_tensor(dims, dtype="int32")[axis : axis + 1]
         own = raw.FloorDiv(x=whole, y=raw.Maximum(x=convert_to_tensor(rows.vector(), dtype="int32"), y=1))
-    split = reshaped(tensor, joined(dims[:axis], rows.vector(), own, dims[axis + 1 :]))
+    split = reshape_rows(tensor, join(dims[:axis], rows.vector(), own, dims[axis + 1 :]))
     return raw.Transpose(x=split, perm=[axis, *[i for i in range(rank + 1) if i != axis]])
 
 
@@ -63,7 +63,7 @@ def conv(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedR
     if rank is None:
         return None
     if not filters.is_batched:
-        return [unfolded(call(operation, [folded(x.tensor), filters.tensor])[0], x.tensor)]
+        return [unfold(call(operation, [fold(x.tensor), filters.tensor])[0], x.tensor)]
     channels = _channels(operation, rank)
     if not _is_whole(operation.inputs[0], operation.inputs[1], channels):
         x = BatchedValue(rows.spread(x), True)
@@ -93,8 +93,8 @@ def conv_input_gradient(
         dy = gradient.tensor
         dims = convert_to_tensor(int32(sizes.tensor))
         first = raw.Mul(x=dims[:1], y=convert_to_tensor(rows.vector(), dtype="int32"))
-        (results,) = call(operation, [raw.ConcatV2(values=[first, dims[1:]], axis=0), filters.tensor, folded(dy)])
-        return [unfolded(results, dy)]
+        (results,) = call(operation, [raw.ConcatV2(values=[first, dims[1:]], axis=0), filters.tensor, fold(dy)])
+        return [unfold(results, dy)]
     channels = _channels(operation, rank)
     dims = _with_groups(sizes.tensor, channels, rows)
     dy = side_by_side(rows.spread(gradient), channels)
@@ -139,7 +139,7 @@ def depthwise(operation: Operation, arguments: Sequence[BatchedValue], rows: Bat
     """Convolves all rows; since every channel has its own filters, rows of filters are more channels."""
     x, filters = arguments
     if not filters.is_batched:
-        return [unfolded(call(operation, [folded(x.tensor), filters.tensor])[0], x.tensor)]
+        return [unfold(call(operation, [fold(x.tensor), filters.tensor])[0], x.tensor)]
     channels = _channels(operation, 4)
     (results,) = call(operation, [side_by_side(rows.spread(x), channels), side_by_side(filters.tensor, 2)])
     return [apart(results, channels, rows)]
@@ -183,7 +183,7 @@ def pool_gradient_of_shape(
     dims = convert_to_tensor(shape.tensor)
     first = raw.Mul(x=dims[:1], y=convert_to_tensor(rows.vector(), dtype="int32"))
     full = raw.ConcatV2(values=[first, dims[1:]], axis=0)
-    return [unfolded(call(operation, [full, folded(gradient.tensor)])[0], gradient.tensor)]
+    return [unfold(call(operation, [full, fold(gradient.tensor)])[0], gradient.tensor)]
 
 
 def pool_with_positions(
@@ -193,7 +193,7 @@ def pool_with_positions(
     if operation.attrs["include_batch_in_index"]:
         return None
     tensors = [rows.spread(a) for a in arguments]
-    return [unfolded(t, tensors[0]) for t in call(operation, [folded(t) for t in tensors])]
+    return [unfold(t, tensors[0]) for t in call(operation, [fold(t) for t in tensors])]
 
 
 # --- channels --------------------------------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ def bias(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedR
     before = rank - 1 - after
     dims = dimensions(b.tensor)
     shape = [dims[:1], [1] * before, dims[1:]] if b.is_batched else [[1] * before, dims]
-    return [raw.AddV2(x=rows.spread(x), y=reshaped(b.tensor, joined(*shape, [1] * after)))]
+    return [raw.AddV2(x=rows.spread(x), y=reshape_rows(b.tensor, join(*shape, [1] * after)))]
 
 
 def bias_gradient(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
@@ -262,12 +262,12 @@ def space_to_batch(operation: Operation, arguments: Sequence[BatchedValue], rows
     if any_batched(arguments[1:]):
         return None
     tensor = arguments[0].tensor
-    (parts,) = call(operation, [folded(tensor), *[a.tensor for a in arguments[1:]]])
+    (parts,) = call(operation, [fold(tensor), *[a.tensor for a in arguments[1:]]])
     dims, lead = dimensions(parts), dimensions(tensor)[:2]
-    split = reshaped(parts, joined([-1], lead, dims[1:]))
+    split = reshape_rows(parts, join([-1], lead, dims[1:]))
     moved = raw.Transpose(x=split, perm=[1, 0, 2, *range(3, split.shape.rank)])
     sizes = dimensions(moved)
-    return [reshaped(moved, joined(sizes[:1], product(sizes[1:3]), sizes[3:]))]
+    return [reshape_rows(moved, join(sizes[:1], product(sizes[1:3]), sizes[3:]))]
 
 
 def batch_to_space(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
@@ -280,11 +280,11 @@ def batch_to_space(operation: Operation, arguments: Sequence[BatchedValue], rows
     tensor = arguments[0].tensor
     parts = _parts(operation, arguments)
     dims = dimensions(tensor)
-    split = reshaped(tensor, joined(dims[:1], parts, [-1], dims[2:]))
+    split = reshape_rows(tensor, join(dims[:1], parts, [-1], dims[2:]))
     moved = raw.Transpose(x=split, perm=[1, 0, 2, *range(3, split.shape.rank)])
     sizes = dimensions(moved)
-    (images,) = call(operation, [reshaped(moved, joined([-1], sizes[3:])), *[a.tensor for a in arguments[1:]]])
-    return [reshaped(images, joined(rows.vector(), [-1], dimensions(images)[1:]))]
+    (images,) = call(operation, [reshape_rows(moved, join([-1], sizes[3:])), *[a.tensor for a in arguments[1:]]])
+    return [reshape_rows(images, join(rows.vector(), [-1], dimensions(images)[1:]))]
 
 
 def _parts(operation: Operation, arguments: Sequence[BatchedValue]) -> Any:
@@ -299,4 +299,4 @@ def cross_entropy(operation: Operation, arguments: Sequence[BatchedValue], rows:
     logits, labels = (rows.spread(a) for a in arguments)
     shape = raw.BroadcastArgs(s0=raw.Shape(input=logits), s1=raw.Shape(input=labels))
     wide = [raw.BroadcastTo(input=t, shape=shape) for t in (logits, labels)]
-    return [unfolded(t, wide[0]) for t in call(operation, [folded(t) for t in wide])]
+    return [unfold(t, wide[0]) for t in call(operation, [fold(t) for t in wide])]

@@ -24,7 +24,7 @@ from millrace._src.ops import flops, raw
 from millrace._src.ops.batching_rules import folding
 from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn import sliding_windows as win
-from millrace._src.ops.nn.pool_kernels import Pooling, by_images, is_small, pooling_of, tuned_pool
+from millrace._src.ops.nn.pool_kernels import Pooling, by_images, is_small, pooling_of, tune_pool
 from millrace._src.ops.nn.pool_windows import REAL, pool_shape, pool_windows
 from millrace._src.ops.nn.sliding_windows import Window
 from millrace._src.ops.shape_rules import same_shape
@@ -70,7 +70,7 @@ def _largest(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
         if not w.output_size:
             x = x[_along(axis, slice(0, 0))]
             continue
-        x = win.padded(xp, x, [w], _least(x.dtype), axis)
+        x = win.pad(xp, x, [w], _least(x.dtype), axis)
         largest = x[_along(axis, slice(0, w.span, w.stride))]
         for o in range(1, w.kernel):
             largest = xp.maximum(largest, x[_along(axis, slice(o, o + w.span, w.stride))])
@@ -79,7 +79,7 @@ def _largest(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
 
 
 def _largest_by_library(pool: onednn.Pool) -> Callable[[Xp, Array], Array | None] | None:
-    function = onednn.pooled(pool)
+    function = onednn.bind_pooling(pool)
     return None if function is None else lambda xp, x: function(x) if _is_above_infinity(x) else None
 
 
@@ -88,13 +88,13 @@ def _is_above_infinity(x: Array) -> bool:
     return bool((x.astype(np.float32) if is_half(x) else x).min() > -np.inf)
 
 
-LARGEST = tuned_pool(_largest_by_library, lambda key, xp, x: _largest(xp, x, key.windows))
+LARGEST = tune_pool(_largest_by_library, lambda key, xp, x: _largest(xp, x, key.windows))
 
 
 def first_largest(xp: Xp, x: Array, y: Array, windows: Sequence[Window]) -> Any:
     """Yields each offset in a window, and where the element at the offset is the window's first largest element."""
     image_windows = windows[1:]
-    x = win.padded(xp, x, image_windows, _least(x.dtype))
+    x = win.pad(xp, x, image_windows, _least(x.dtype))
     free: Any = None
     for offset in win.offsets(image_windows):
         is_largest = x[win.elements(offset, image_windows)] == y
@@ -127,13 +127,13 @@ def _gradient_by_numpy(key: Pooling, xp: Xp, *arrays: Array) -> Array:
     return by_images(lambda *images: _to_first_largest(xp, *images, windows=key.windows), *arrays)
 
 
-LARGEST_GRADIENT = tuned_pool(_gradient_by_library, _gradient_by_numpy)
+LARGEST_GRADIENT = tune_pool(_gradient_by_library, _gradient_by_numpy)
 
 
 def _from_largest(xp: Xp, x: Array, y: Array, gradient: Array, windows: Sequence[Window]) -> Array:
     """Computes the gradient of `_to_largest`: the element of `gradient` where each window has its first largest."""
     image_windows = windows[1:]
-    gradient = win.padded(xp, gradient, image_windows)
+    gradient = win.pad(xp, gradient, image_windows)
     result = xp.zeros(y.shape, gradient.dtype)
     for offset, first in first_largest(xp, x, y, windows):
         result = xp.where(first, gradient[win.elements(offset, image_windows)], result)

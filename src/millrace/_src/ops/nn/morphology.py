@@ -87,7 +87,7 @@ def _least(xp: Xp, dtype: Any) -> Array:
 
 def _sums(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Any:
     """Yields each offset in a window, the sums at the offset, and whether the elements there are in the image."""
-    x = win.padded(xp, x, windows)
+    x = win.pad(xp, x, windows)
     for offset in win.offsets(windows):
         inside: Any = True
         for axis, (o, w) in enumerate(zip(offset, windows, strict=True)):

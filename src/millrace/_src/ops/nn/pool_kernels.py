@@ -51,7 +51,7 @@ class Pooling(NamedTuple):
         return onednn.Pool(shape, kernel, strides, before, output_sizes, self.dtype.name, is_mean, is_first)
 
 
-def tuned_pool(
+def tune_pool(
     maker: Callable[[onednn.Pool], Callable[..., Any] | None],
     of_numpy: Callable[..., Array],
     *,

@@ -133,10 +133,10 @@ def sampled_softmax_loss(
     Returns: The loss of each example, `[batch]`.
     """
     tensors, sizes = (weights, biases, labels, inputs), (num_sampled, num_classes, num_true)
-    return drawn_softmax_loss(tensors, sizes, sampled_values, remove_accidental_hits, name, seed)
+    return compute_softmax_loss(tensors, sizes, sampled_values, remove_accidental_hits, name, seed)
 
 
-def drawn_softmax_loss(
+def compute_softmax_loss(
     tensors: tuple[Any, ...],
     sizes: tuple[int, int, int],
     sampled: object,

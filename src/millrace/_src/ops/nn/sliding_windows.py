@@ -148,7 +148,7 @@ def from_channels_last(xp: Xp, x: Array, data_format: str) -> Array:
 # --- arrays ----------------------------------------------------------------------------------------------------------
 
 
-def padded(xp: Xp, x: Array, windows: Sequence[Window], value: Any = 0, first_axis: int = 1) -> Array:
+def pad(xp: Xp, x: Array, windows: Sequence[Window], value: Any = 0, first_axis: int = 1) -> Array:
     """Pads the axes of `x` from `first_axis` on, as the windows ask for."""
     if not any(w.before or w.after for w in windows):
         return x

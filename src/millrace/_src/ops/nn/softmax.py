@@ -176,8 +176,8 @@ def _along(function: Any, logits: Any, axis: Any, name: str | None) -> Any:
         return raw.Transpose(x=function(raw.Transpose(x=logits, perm=order)), perm=order)
     rank_of(logits)  # TensorFlow's graphs have one more Rank node, which no operation reads
     size = rank_of(logits)
-    last_axis_logits = transpose(logits, _swapped_order(size, axis))
-    return transpose(function(last_axis_logits), _swapped_order(size, axis), name=name or "transpose")
+    last_axis_logits = transpose(logits, _swap_order(size, axis))
+    return transpose(function(last_axis_logits), _swap_order(size, axis), name=name or "transpose")
 
 
 def _swap(rank: int, axis: int) -> list[int]:
@@ -187,7 +187,7 @@ def _swap(rank: int, axis: int) -> list[int]:
     return order
 
 
-def _swapped_order(rank: Tensor, axis: int) -> Tensor:
+def _swap_order(rank: Tensor, axis: int) -> Tensor:
     """Builds the permutation that exchanges `axis` and the last one as nodes of a graph."""
     last = raw.Sub(x=rank, y=1)
     return concat([range_(0, axis), [last], range_(axis + 1, last), [axis]], 0)

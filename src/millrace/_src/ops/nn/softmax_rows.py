@@ -18,7 +18,7 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.ops.nn.softmax_kernels import write_softmax
-from millrace._src.util.half_floats import narrowed, widened
+from millrace._src.util.half_floats import narrow, widen
 from millrace._src.util.thread_pool import run_in_blocks
 
 FEWEST = 4096
@@ -32,7 +32,7 @@ _NANOSECONDS = 1.5
 def softmax(xp: Xp, logits: Array) -> Array:
     """Computes softmax along the last axis of an array with elements."""
     if logits.dtype == np.float16:
-        return narrowed(softmax(xp, widened(logits)))
+        return narrow(softmax(xp, widen(logits)))
     rows = _rows(logits)
     result = np.empty_like(rows)
     write_softmax(functools.partial(_write_softmax, xp), rows, result)
@@ -114,12 +114,12 @@ def _in_blocks(
 def _wide(x: Array) -> Array:
     """Converts small floats to float32, in which sums of exponentials are accurate."""
     if x.dtype == np.float16:
-        return widened(x)
+        return widen(x)
     return x.astype(np.float32) if x.dtype.itemsize < 4 else x
 
 
 def _write(result: Array, out: Array) -> None:
-    out[...] = narrowed(result) if out.dtype == np.float16 else result
+    out[...] = narrow(result) if out.dtype == np.float16 else result
 
 
 def _softmax(xp: Xp, x: Array, axis: int) -> Array:

@@ -26,7 +26,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.waiting import wait_for
 from millrace._src.ops.array.shape_checks import merge
-from millrace._src.ops.kept_objects import kept_by_its_node
+from millrace._src.ops.kept_objects import keep_by_node
 from millrace._src.ops.shape_rules import UNKNOWN, no_outputs, scalar
 from millrace._src.ops.type_sets import ANY, TypeList
 from millrace._src.util.text import shape_brackets
@@ -154,9 +154,9 @@ class Barrier(Referent):
                     f"(requested {count}, total size {len(self._ready)})",
                 )
             taken = [heapq.heappop(self._ready) for _ in range(available)]
-        return self._stacked(taken)
+        return self._stack(taken)
 
-    def _stacked(self, taken: list[tuple[int, int, bytes, dict[int, Array]]]) -> tuple[Array, Array, list[Array]]:
+    def _stack(self, taken: list[tuple[int, int, bytes, dict[int, Array]]]) -> tuple[Array, Array, list[Array]]:
         keys = np.empty(len(taken), object)
         keys[:] = [key for _, _, key, _ in taken]
         columns = []
@@ -203,7 +203,7 @@ _TRAITS: dict[str, Any] = {
 }
 
 
-@kept_by_its_node
+@keep_by_node
 @op(
     "Barrier",
     "-> handle: Ref(string)",

@@ -16,7 +16,7 @@ from millrace._src.core.handle_types import QueueHandle
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.kept_objects import kept_by_its_node
+from millrace._src.ops.kept_objects import keep_by_node
 from millrace._src.ops.queue.queues import FirstInFirstOut, Queue, Shuffled, SmallestFirst, queue_of
 from millrace._src.ops.shape_rules import UNKNOWN, no_outputs, scalar
 from millrace._src.ops.type_sets import ANY, TypeList
@@ -28,7 +28,7 @@ _COMPONENTS = TypeList(ANY, minimum=1)
 _NO_SHAPES: Any = ()
 
 
-def _shared(container: str, shared_name: str, make: Callable[[], Queue]) -> Queue:
+def _find_or_share(container: str, shared_name: str, make: Callable[[], Queue]) -> Queue:
     """Returns the queue of a shared name, which is made if no handle refers to it; without a name, a new queue.
 
     Raises: InvalidArgumentError: if the queue of that name is of another kind, or holds other elements.
@@ -68,7 +68,7 @@ _MAKES: dict[str, Any] = {
 }
 
 
-@kept_by_its_node
+@keep_by_node
 @op("FIFOQueueV2", "-> handle: resource", **_MAKES)
 def fifo_queue(
     xp: Xp,
@@ -80,14 +80,14 @@ def fifo_queue(
     shared_name: str = "",
 ) -> Any:
     """Makes a queue whose elements come out as they came in."""
-    return _shared(
+    return _find_or_share(
         container,
         shared_name,
         lambda: Queue("FIFOQueue", component_types, shapes, capacity, FirstInFirstOut(), shared_name),
     )
 
 
-@kept_by_its_node
+@keep_by_node
 @op("PaddingFIFOQueueV2", "-> handle: resource", **_MAKES)
 def padding_fifo_queue(
     xp: Xp,
@@ -99,14 +99,14 @@ def padding_fifo_queue(
     shared_name: str = "",
 ) -> Any:
     """Makes a queue whose elements come out as they came in, several of them filled up to one shape."""
-    return _shared(
+    return _find_or_share(
         container,
         shared_name,
         lambda: Queue("PaddingFIFOQueue", component_types, shapes, capacity, FirstInFirstOut(), shared_name),
     )
 
 
-@kept_by_its_node
+@keep_by_node
 @op("RandomShuffleQueueV2", "-> handle: resource", **_MAKES)
 def random_shuffle_queue(
     xp: Xp,
@@ -127,14 +127,14 @@ def random_shuffle_queue(
     if 0 <= capacity <= least:
         raise errors.InvalidArgumentError(None, None, f"min_after_dequeue {least} must be < capacity {capacity}")
     store = Shuffled(seed, seed2)
-    return _shared(
+    return _find_or_share(
         container,
         shared_name,
         lambda: Queue("RandomShuffleQueue", component_types, shapes, capacity, store, shared_name, least),
     )
 
 
-@kept_by_its_node
+@keep_by_node
 @op(
     "PriorityQueueV2",
     "-> handle: resource",
@@ -152,7 +152,7 @@ def priority_queue(
     """Makes a queue whose elements come out by a number that stands before their tensors, the smallest first."""
     dtypes = [int64, *component_types]
     all_shapes = [TensorShape([]), *shapes] if shapes or not component_types else []
-    return _shared(
+    return _find_or_share(
         container,
         shared_name,
         lambda: Queue("PriorityQueue", dtypes, all_shapes, capacity, SmallestFirst(), shared_name),
@@ -248,8 +248,8 @@ def _dequeue_some(
     if n.ndim or n < 0:
         message = f"{op_name} requested {n} < 0 elements" if not n.ndim else f"{op_name}: n must be a scalar"
         raise errors.InvalidArgumentError(None, None, message)
-    queue.stacked([])  # refuses a queue without shapes before it waits
-    return queue.stacked(queue.dequeue(int(n), is_enough))
+    queue.stack([])  # refuses a queue without shapes before it waits
+    return queue.stack(queue.dequeue(int(n), is_enough))
 
 
 @op(

@@ -326,7 +326,7 @@ class Queue(Referent):
         )
         return errors.OutOfRangeError(None, None, message)
 
-    def stacked(self, rows: Sequence[Row]) -> list[Array]:
+    def stack(self, rows: Sequence[Row]) -> list[Array]:
         """Returns the tensors of elements as columns.
 
         Raises: InvalidArgumentError: if the queue knows no shapes of its elements.

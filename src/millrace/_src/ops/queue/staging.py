@@ -187,14 +187,14 @@ class StagingMap(Area):
         """Gives tensors of a key's element, waiting until it is complete; others stay."""
         with self.changed:
             wait_for(self.changed, lambda: key in self.complete)
-            return self._taken(key, indices)
+            return self._take(key, indices)
 
     def take_any(self, indices: list[int]) -> tuple[int, Row]:
         """Gives tensors of an element, the one with the smallest key in an ordered map, waiting for one."""
         with self.changed:
             wait_for(self.changed, lambda: bool(self.complete))
             key = min(self.complete) if self.is_ordered else next(iter(self.complete))
-            return key, self._taken(key, indices)
+            return key, self._take(key, indices)
 
     def _parts(self, key: int, indices: list[int]) -> Row:
         parts = self.complete[key]
@@ -203,7 +203,7 @@ class StagingMap(Area):
                 raise invalid(f"Tensor at index '{index}' for key '{key}' has already been removed.")
         return [parts[index] for index in indices]
 
-    def _taken(self, key: int, indices: list[int]) -> Row:
+    def _take(self, key: int, indices: list[int]) -> Row:
         row = self._parts(key, indices)
         for index in indices:
             del self.complete[key][index]

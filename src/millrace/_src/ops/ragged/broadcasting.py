@@ -25,7 +25,7 @@ from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.ragged.flat_values import flat_values_of
-from millrace._src.ops.ragged.partition_checks import check, checked
+from millrace._src.ops.ragged.partition_checks import check, depend_on_checks
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.ops.ragged.row_partition import RowPartition
 
@@ -79,11 +79,11 @@ class ShapeParts:
         if 0 < axis <= len(self.partitions):
             partition = self.partitions[axis - 1]
             length = partition.uniform_row_length()
-            return partition if length is None else sized(length)
+            return partition if length is None else as_size(length)
         return self.sizes[max(axis - len(self.partitions), 0)]
 
 
-def sized(size: object) -> Any:
+def as_size(size: object) -> Any:
     """Returns a size as an int if it is known while tracing, else as it is."""
     known = static_size(size)
     return size if known is None else known
@@ -99,7 +99,7 @@ def shape_parts(value: Any, dtype: DType) -> ShapeParts:
     shape: Any = shape_tensor(flat_values, out_type=dtype) if None in dims else None
     sizes = [shape[i] if dim is None else dim for i, dim in enumerate(dims)]
     if partitions:
-        sizes[0] = sized(partitions[0].nrows())
+        sizes[0] = as_size(partitions[0].nrows())
     return ShapeParts(partitions, tuple(sizes))
 
 
@@ -155,7 +155,7 @@ def broadcast(all_parts: Sequence[ShapeParts], dtype: DType, words: str = "") ->
         pairs = zip(leads, all_parts, strict=True)
         walk.step([parts.dim(axis - lead) for lead, parts in pairs], _given_partitions(axis, leads, all_parts))
     inner_dims = [
-        walk.merged([parts.dim(axis - lead) for lead, parts in zip(leads, all_parts, strict=True)])
+        walk.merge([parts.dim(axis - lead) for lead, parts in zip(leads, all_parts, strict=True)])
         for axis in range(depth + 1, rank)
     ]
     sizes = (walk.first_size, *inner_dims) if rank else ()
@@ -184,7 +184,7 @@ class _BroadcastWalk:
         self.dtype, self.words = dtype, words
         self.checks: list[Any] = []
         self.partitions: list[RowPartition] = []
-        self.first_size = self.nrows = self.merged(sizes)
+        self.first_size = self.nrows = self.merge(sizes)
         self.rows = [self._first_rows(size) for size in sizes]
 
     def _first_rows(self, size: object) -> Rows:
@@ -195,7 +195,7 @@ class _BroadcastWalk:
             return None
         return range_(self._tensor(self.first_size), dtype=self.dtype) * self._unless_one(size)
 
-    def merged(self, sizes: Sequence[Any]) -> Any:
+    def merge(self, sizes: Sequence[Any]) -> Any:
         """Returns the size that sizes broadcast to, and checks that they do."""
         known_sizes = {size for size in map(static_size, sizes) if size is not None}
         unknown_sizes = list({id(size): size for size in sizes if static_size(size) is None}.values())
@@ -228,18 +228,18 @@ class _BroadcastWalk:
         ragged = [i for i, dim in enumerate(dims) if isinstance(dim, RowPartition)]
         if ragged:
             main = next((i for i in ragged if self.rows[i] is None), ragged[0])
-            partition = self._shown(dims[main], self.rows[main])
+            partition = self._partition_of_result(dims[main], self.rows[main])
         else:
-            main, partition = None, self._uniform(self.merged(dims), given)
+            main, partition = None, self._uniform(self.merge(dims), given)
         inner = _ValueOffsets(partition)
         next_rows = [
             self._deeper(rows, dim, inner, is_main=i == main)
             for i, (rows, dim) in enumerate(zip(self.rows, dims, strict=True))
         ]
-        self.rows, self.nrows = next_rows, sized(partition.nvals())
+        self.rows, self.nrows = next_rows, as_size(partition.nvals())
         self.partitions.append(partition)
 
-    def _shown(self, partition: RowPartition, rows: Rows) -> RowPartition:
+    def _partition_of_result(self, partition: RowPartition, rows: Rows) -> RowPartition:
         """Returns the partition of the rows that the result shows."""
         if rows is None:
             return partition
@@ -254,7 +254,7 @@ class _BroadcastWalk:
         """Returns the partition into rows of one length; a shape's own one if the shape is not repeated."""
         for partition, rows in zip(given, self.rows, strict=True):
             if partition is not None and rows is None:
-                length = sized(partition.uniform_row_length())
+                length = as_size(partition.uniform_row_length())
                 if length is size or length == size is not None and isinstance(size, int):
                     return partition
         nrows = self._tensor(self.nrows)
@@ -266,7 +266,7 @@ class _BroadcastWalk:
         """Returns which of an operand's rows one axis further in each row of the result shows."""
         if isinstance(dim, RowPartition):
             if not is_main:
-                self._check_partition(self._shown(dim, rows), inner.partition)
+                self._check_partition(self._partition_of_result(dim, rows), inner.partition)
             if rows is None:
                 return None
             starts = raw.GatherV2(params=dim.row_starts(), indices=self._index(rows), axis=0)
@@ -359,10 +359,10 @@ class BroadcastValues:
 
     def with_flat_values(self, flat_values: object) -> Any:
         """Returns the tensor of the broadcast shape with these flat values: a RaggedTensor, a Tensor if none is."""
-        return nested(checked(flat_values, self._broadcast.checks), self._broadcast.partitions)
+        return nest_partitions(depend_on_checks(flat_values, self._broadcast.checks), self._broadcast.partitions)
 
 
-def nested(flat_values: object, partitions: Sequence[RowPartition]) -> Any:
+def nest_partitions(flat_values: object, partitions: Sequence[RowPartition]) -> Any:
     """Returns the ragged tensor of flat values and partitions that fit, outermost first."""
     result = flat_values
     for partition in reversed(partitions):

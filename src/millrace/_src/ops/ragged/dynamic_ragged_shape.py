@@ -21,9 +21,9 @@ from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.math.casting import cast
-from millrace._src.ops.ragged.broadcasting import ShapeParts, nested, sized
+from millrace._src.ops.ragged.broadcasting import ShapeParts, as_size, nest_partitions
 from millrace._src.ops.ragged.dynamic_ragged_shape_spec import DynamicRaggedShapeSpec
-from millrace._src.ops.ragged.partition_checks import check, checked
+from millrace._src.ops.ragged.partition_checks import check, depend_on_checks
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.ops.ragged.row_partition import RowPartition
 from millrace._src.util.class_homes import tensorflow_home
@@ -93,7 +93,7 @@ class DynamicRaggedShape(CompositeTensor):
         checks = []
         for partition, count in zip(self._partitions, counts, strict=True):
             checks += check("==", partition.nvals(), count, "Row partitions do not match.")
-        self._inner_shape = checked(self._inner_shape, checks)
+        self._inner_shape = depend_on_checks(self._inner_shape, checks)
 
     # --- factories ---------------------------------------------------------------------------------------------------
 
@@ -243,7 +243,7 @@ class DynamicRaggedShape(CompositeTensor):
         known = self._known_inner_shape.as_list()
         sizes = [self._inner_shape[i] if dim is None else dim for i, dim in enumerate(known)]
         if self._partitions:
-            sizes[0] = sized(self._partitions[0].nrows())
+            sizes[0] = as_size(self._partitions[0].nrows())
         return ShapeParts(self._partitions, tuple(sizes))
 
     def _num_elements(self) -> Any:
@@ -305,12 +305,12 @@ class DynamicRaggedShape(CompositeTensor):
         start, stop, _ = index.indices(self.rank)
         stop = max(start, stop)
         if start == 0:
-            return self._truncated(stop)
+            return self._truncate(stop)
         if not all(self.is_uniform(axis) for axis in range(self.rank)):
             raise ValueError("All relevant dimensions must be uniform")
         return self._from_inner_shape(_vector_of([self._dimension(i) for i in range(start, stop)], self.dtype))
 
-    def _truncated(self, rank: int) -> DynamicRaggedShape:
+    def _truncate(self, rank: int) -> DynamicRaggedShape:
         """Returns the shape of the first `rank` dimensions."""
         count = len(self._partitions)
         if rank > count:
@@ -371,8 +371,8 @@ class DynamicRaggedShape(CompositeTensor):
         tensor = convert_to_tensor(flat_values)
         if validate:
             checks = check("==", self._inner_shape, shape_tensor(tensor, out_type=self.dtype), "Shapes do not match.")
-            tensor = checked(tensor, checks)
-        return nested(tensor, self._partitions)
+            tensor = depend_on_checks(tensor, checks)
+        return nest_partitions(tensor, self._partitions)
 
     # --- Python's protocols ------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ Problem: a partition that does not fit its values reads out of bounds much later
 The values may be unknown until a graph runs.
 
 Idea: a check compares two tensors. Where both values are known the check is decided at once; else the check is an
-`Assert` operation, and `checked` makes a tensor wait for the operations.
+`Assert` operation, and `depend_on_checks` makes a tensor wait for the operations.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def check_not_decreasing(x: Any, message: str) -> list[Any]:
     return check_not_negative(x[1:] - x[:-1], message)
 
 
-def checked(tensor: object, *checks: Sequence[Any]) -> Any:
+def depend_on_checks(tensor: object, *checks: Sequence[Any]) -> Any:
     """Returns `tensor`, which in a graph becomes available only after the operations of the checks have run."""
     operations = [operation for operations in checks for operation in operations]
     return with_dependencies(operations, tensor) if operations else tensor

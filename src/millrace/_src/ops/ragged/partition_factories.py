@@ -23,7 +23,7 @@ from millrace._src.ops.ragged.partition_checks import (
     check,
     check_not_decreasing,
     check_not_negative,
-    checked,
+    depend_on_checks,
     refuse_no_bool,
 )
 from millrace._src.ops.ragged.partition_math import splits_of_lengths, splits_of_rowids
@@ -65,7 +65,7 @@ class PartitionFactories:
             if validate:
                 words = "Arguments to from_row_splits do not form a valid RaggedTensor"
                 starts_at_zero = check("==", splits[0], _zero(splits), f"{words}:zero")
-                splits = checked(splits, starts_at_zero, check_not_decreasing(splits, f"{words}:monotonic"))
+                splits = depend_on_checks(splits, starts_at_zero, check_not_decreasing(splits, f"{words}:monotonic"))
             return cls._of(splits)
 
     @classmethod
@@ -92,7 +92,7 @@ class PartitionFactories:
             lengths = partition_vector(row_lengths, "row_lengths", dtype, dtype_hint)
             if validate:
                 words = "Arguments to from_row_lengths do not form a valid RowPartition"
-                lengths = checked(lengths, check_not_negative(lengths, words))
+                lengths = depend_on_checks(lengths, check_not_negative(lengths, words))
             return cls._of(splits_of_lengths(lengths), row_lengths=lengths)
 
     @classmethod
@@ -124,7 +124,7 @@ class PartitionFactories:
                 starts_at_zero = check("==", starts[:1], _zero(starts), words)
                 ends_in_values = check("<=", starts[-1:], nvals, words)
                 in_order = check_not_decreasing(starts, words)
-                starts = checked(starts, starts_at_zero, in_order, ends_in_values)
+                starts = depend_on_checks(starts, starts_at_zero, in_order, ends_in_values)
             return cls._of(raw.ConcatV2(values=[starts, _as_vector(nvals)], axis=0), nvals=nvals)
 
     @classmethod
@@ -151,7 +151,9 @@ class PartitionFactories:
             limits = partition_vector(row_limits, "row_limits", dtype, dtype_hint)
             if validate:
                 words = "Arguments to from_row_limits do not form a valid RaggedTensor"
-                limits = checked(limits, check_not_negative(limits[:1], words), check_not_decreasing(limits, words))
+                limits = depend_on_checks(
+                    limits, check_not_negative(limits[:1], words), check_not_decreasing(limits, words)
+                )
             return cls._of(raw.ConcatV2(values=[_as_vector(_zero(limits)), limits], axis=0))
 
     @classmethod
@@ -194,7 +196,7 @@ class PartitionFactories:
                 words = "Arguments to from_value_rowids do not form a valid RowPartition"
                 not_negative, in_order = check_not_negative(rowids[:1], words), check_not_decreasing(rowids, words)
                 enough_rows = check("<", rowids[-1:], nrows, words)
-                rowids = checked(rowids, not_negative, in_order, enough_rows)
+                rowids = depend_on_checks(rowids, not_negative, in_order, enough_rows)
             splits = splits_of_rowids(rowids, nrows)
             return cls._of(splits, value_rowids=rowids, nrows=known_nrows)
 
@@ -238,7 +240,7 @@ class PartitionFactories:
             given_nvals, nvals = nvals, nrows * length if nvals is None else nvals
             checks = _uniform_checks(length, nvals, nrows, given_nvals, validate)
             splits = range_(nrows + 1, dtype=length.dtype) * length
-            return cls._of(checked(splits, checks), uniform_row_length=length, nvals=nvals, nrows=nrows)
+            return cls._of(depend_on_checks(splits, checks), uniform_row_length=length, nvals=nvals, nrows=nrows)
 
 
 # --- arguments -------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from millrace._src.ops.array.selecting import boolean_mask
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.debug.assertion import assert_in_context
 from millrace._src.ops.math.casting import cast
-from millrace._src.ops.ragged.partition_checks import checked
+from millrace._src.ops.ragged.partition_checks import depend_on_checks
 from millrace._src.ops.ragged.ragged_dims import merge_dims
 from millrace._src.ops.ragged.row_partition import RowPartition
 from millrace._src.ops.ragged.to_sparse_op import ragged_tensor_to_sparse
@@ -327,4 +327,4 @@ def _from_sparse_matrix(kind: Any, sparse: SparseTensor, dtype: DType) -> Any:
     fits = raw.Equal(x=columns, y=partition.offsets_in_rows())
     condition = raw.All(input=fits, reduction_indices=[0])
     checks = assert_in_context(condition, ["SparseTensor is not right-ragged", "SparseTensor.indices =", indices])
-    return kind._of(checked(ragged.values, checks), partition) if checks else ragged
+    return kind._of(depend_on_checks(ragged.values, checks), partition) if checks else ragged

@@ -17,10 +17,16 @@ from millrace._src.core.overloads import overload
 from millrace._src.ops import raw
 from millrace._src.ops.array.gathering import gather_nd
 from millrace._src.ops.array.shape_ops import shape_tensor
-from millrace._src.ops.ragged.broadcasting import BroadcastValues, ShapeParts, common_splits_dtype, nested, shape_parts
+from millrace._src.ops.ragged.broadcasting import (
+    BroadcastValues,
+    ShapeParts,
+    common_splits_dtype,
+    nest_partitions,
+    shape_parts,
+)
 from millrace._src.ops.ragged.ragged_dims import known_axis, merge_dims
-from millrace._src.ops.ragged.ragged_rows import gathered
-from millrace._src.ops.ragged.ragged_shapes import expanded_dims
+from millrace._src.ops.ragged.ragged_rows import gather
+from millrace._src.ops.ragged.ragged_shapes import expand_dims
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
 from millrace._src.ops.ragged.row_partition import RowPartition
 
@@ -47,7 +53,7 @@ def ragged_gather(
         if axis < batch_dims:
             raise ValueError("axis must be greater than or equal to batch_dims")
         if axis == 0:
-            return gathered(params, indices, keeps_lengths=False)
+            return gather(params, indices, keeps_lengths=False)
         if not indices.shape[:batch_dims].is_compatible_with(params.shape[:batch_dims]):
             words = f"batch shape from indices {indices.shape[:batch_dims]} does not match params shape"
             raise ValueError(f"{words} {params.shape}")
@@ -64,15 +70,15 @@ def _gather_inside(params: Any, indices: Any, axis: int, batch_dims: int) -> Any
     starts = _cell_starts(parts, axis, dtype)
     cells = merge_dims(indices, 0, batch_dims - 1) if batch_dims > 1 else indices
     if not batch_dims:
-        cells = expanded_dims(indices, 0)
+        cells = expand_dims(indices, 0)
     if batch_dims < axis:
-        cells = gathered(cells, _ancestors(parts, starts, axis, batch_dims, dtype))
+        cells = gather(cells, _ancestors(parts, starts, axis, batch_dims, dtype))
     positions = _with_index_dtype(cells, dtype)
     for _ in range(cells.shape.rank - 1):
         starts = raw.ExpandDims(input=starts, axis=-1)
     shifted = BroadcastValues([positions, starts])
     picks = shifted.with_flat_values(raw.AddV2(x=shifted.flat_values[0], y=shifted.flat_values[1]))
-    result = gathered(merge_dims(params, 0, axis), picks)
+    result = gather(merge_dims(params, 0, axis), picks)
     return _with_outer_dims(result, params, parts, axis)
 
 
@@ -122,10 +128,10 @@ def _with_outer_dims(result: object, params: object, parts: ShapeParts, axis: in
         return result
     if isinstance(params, RaggedTensor):
         dtype = params._row_partition.dtype
-        return nested(result, [_partition(parts, a, dtype) for a in range(1, axis)])
+        return nest_partitions(result, [_partition(parts, a, dtype) for a in range(1, axis)])
     if isinstance(result, RaggedTensor):
         dtype = result._row_partition.dtype
-        return nested(result, [_partition(parts, a, dtype) for a in range(1, axis)])
+        return nest_partitions(result, [_partition(parts, a, dtype) for a in range(1, axis)])
     dims = raw.ConcatV2(values=[shape_tensor(params)[:axis], shape_tensor(result)[1:]], axis=0)
     return raw.Reshape(tensor=result, shape=dims)
 
@@ -163,9 +169,9 @@ def _gather_nd(params: Any, indices: Any, width: int) -> Any:
         return gather_nd(params, indices)
     if width == 0:
         numbers = raw.ZerosLike(x=raw.Sum(input=indices, reduction_indices=[-1]))
-        return gathered(expanded_dims(params, 0), numbers)
+        return gather(expand_dims(params, 0), numbers)
     if width == 1 and indices.shape.rank == 1:
-        return gathered(params, indices)  # as in TensorFlow, with the dimension of the index vector
+        return gather(params, indices)  # as in TensorFlow, with the dimension of the index vector
     return _at_indices(params, indices, width)
 
 
@@ -180,4 +186,4 @@ def _at_indices(params: RaggedTensor, indices: Any, width: int) -> Any:
     inner = columns[params.ragged_rank + 1 :]
     if inner:
         return gather_nd(values, raw.Pack(values=[position, *inner], axis=-1))
-    return gathered(values, position)
+    return gather(values, position)

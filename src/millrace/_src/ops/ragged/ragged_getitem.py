@@ -24,7 +24,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.gathering import gather
 from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.math.casting import cast
-from millrace._src.ops.ragged.partition_checks import check, checked
+from millrace._src.ops.ragged.partition_checks import check, depend_on_checks
 from millrace._src.ops.ragged.partition_math import is_eager, size_of
 from millrace._src.ops.ragged.ragged_factories import RaggedFactories
 from millrace._src.ops.ragged.range_op import ragged_range_op
@@ -220,7 +220,7 @@ def _column(ragged: Any, key: Any) -> Any:
         offset = offset + length
     words = "Index out of bounds when indexing into a ragged tensor"
     checks = [check("<", offset, length, words), check("<=", raw.ZerosLike(x=offset), offset, words)]
-    positions = partition.row_starts() + checked(offset, *checks)
+    positions = partition.row_starts() + depend_on_checks(offset, *checks)
     return take_rows(ragged.values, positions)
 
 

@@ -21,18 +21,18 @@ from millrace._src.ops.array.sorting import argsort
 from millrace._src.ops.math.aggregation import add_n
 from millrace._src.ops.ragged.broadcasting import common_splits_dtype
 from millrace._src.ops.ragged.flat_values import map_flat_values
-from millrace._src.ops.ragged.partition_checks import check, check_not_negative, checked
+from millrace._src.ops.ragged.partition_checks import check, check_not_negative, depend_on_checks
 from millrace._src.ops.ragged.ragged_dims import known_axis
 from millrace._src.ops.ragged.ragged_rows import (
-    gathered,
-    joined_in_rows,
-    joined_rows,
+    gather,
+    join_in_rows,
+    join_rows,
     row_count,
-    stacked_in_rows,
+    stack_in_rows,
     validate_values,
     with_common_ragged_rank,
 )
-from millrace._src.ops.ragged.ragged_shapes import expanded_dims
+from millrace._src.ops.ragged.ragged_shapes import expand_dims
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
 from millrace._src.ops.ragged.row_partition import RowPartition
 from millrace._src.util.export import export
@@ -40,7 +40,7 @@ from millrace._src.util.export import export
 _IDENTICAL = "Inputs must have identical ragged splits"
 
 
-def converted(values: Sequence[Any]) -> list[Any]:
+def convert_values(values: Sequence[Any]) -> list[Any]:
     """Converts values to dense and ragged tensors with row splits of one dtype."""
     dtype = next((value.dtype for value in values if isinstance(value, RaggedTensor)), None)
     tensors = [convert_to_tensor_or_ragged_tensor(value, preferred_dtype=dtype) for value in values]
@@ -66,11 +66,11 @@ def ragged_concat(values: object, axis: Any, name: str = "concat") -> Any:
     if not isinstance(values, (list, tuple)):
         values = [values]
     with name_scope(name, "RaggedConcat"):
-        tensors = converted(values)
-        return joined(tensors, known_axis(axis, _common_rank(tensors)))
+        tensors = convert_values(values)
+        return join(tensors, known_axis(axis, _common_rank(tensors)))
 
 
-def joined(values: Sequence[Any], axis: int) -> Any:
+def join(values: Sequence[Any], axis: int) -> Any:
     """Joins dense and ragged tensors of one rank along an axis that is not negative."""
     if len(values) == 1:
         return values[0]
@@ -78,13 +78,13 @@ def joined(values: Sequence[Any], axis: int) -> Any:
         return raw.ConcatV2(values=list(values), axis=axis)
     ragged = with_common_ragged_rank(values)
     if axis == 0:
-        return joined_rows(ragged)
+        return join_rows(ragged)
     if axis > 1:
         checks = _checks_of_equal_splits(ragged)
-        inner = joined([value.values for value in ragged], axis - 1)
+        inner = join([value.values for value in ragged], axis - 1)
         return RaggedTensor._of(inner, ragged[0]._row_partition._with_dependencies(checks))
     checks = _checks_of_rows(ragged)
-    return _waiting(joined_in_rows(ragged), checks)
+    return _waiting(join_in_rows(ragged), checks)
 
 
 def _checks_of_rows(values: Sequence[RaggedTensor]) -> list[Any]:
@@ -147,7 +147,7 @@ def ragged_stack(values: TensorLike, axis: int = 0, name: str | None = None) -> 
     if not values:
         raise ValueError("rt_inputs may not be empty.")
     with name_scope(name, "RaggedConcat"):
-        tensors = converted(values)
+        tensors = convert_values(values)
         rank = _common_rank(tensors)
         axis = known_axis(axis, None if rank is None else rank + 1)
         if not any(isinstance(value, RaggedTensor) for value in tensors) and (axis or not rank):
@@ -157,8 +157,8 @@ def ragged_stack(values: TensorLike, axis: int = 0, name: str | None = None) -> 
         if axis == 1 and len(tensors) > 1:
             ragged = with_common_ragged_rank(tensors)
             checks = _checks_of_rows(ragged)
-            return _waiting(stacked_in_rows(ragged), checks)
-        return joined([expanded_dims(value, axis) for value in tensors], axis)
+            return _waiting(stack_in_rows(ragged), checks)
+        return join([expand_dims(value, axis) for value in tensors], axis)
 
 
 def _rows_of_tensors(tensors: Sequence[Any], rank: int) -> RaggedTensor:
@@ -169,13 +169,13 @@ def _rows_of_tensors(tensors: Sequence[Any], rank: int) -> RaggedTensor:
         tensors = [RaggedTensor.from_tensor(value) for value in tensors]
     if any(isinstance(value, RaggedTensor) for value in tensors):
         tensors = with_common_ragged_rank(tensors)
-    return RaggedTensor._of(joined_rows(tensors), RowPartition.from_row_lengths(lengths, validate=False))
+    return RaggedTensor._of(join_rows(tensors), RowPartition.from_row_lengths(lengths, validate=False))
 
 
 @overload("math.add_n", RaggedTensor)
 def ragged_add_n(inputs: Any, name: str | None = None) -> Any:
     """Adds up ragged tensors with the same rows."""
-    return map_flat_values(lambda values: add_n(values, name=name), converted(list(inputs)))
+    return map_flat_values(lambda values: add_n(values, name=name), convert_values(list(inputs)))
 
 
 # --- by number -------------------------------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def _stack(data: Any, partitions: Any, num_partitions: object, splits_dtype: obj
     if not isinstance(data, RaggedTensor) or rank <= 1:
         partitions.shape.assert_is_compatible_with(data.shape[:rank])
     if rank == 0:
-        data, partitions = expanded_dims(data, 0), raw.ExpandDims(input=partitions, axis=0)
+        data, partitions = expand_dims(data, 0), raw.ExpandDims(input=partitions, axis=0)
     if rank > 1:
         if isinstance(data, RaggedTensor):
             ragged = RaggedTensor.from_tensor(
@@ -246,12 +246,12 @@ def _stack_rows(data: object, partitions: Any, num_partitions: object, splits_dt
         raise ValueError("value_rowids must have dtype int32 or int64")
     checks = check_not_negative(partitions, "partitions must be non-negative.")
     checks += check("<", partitions, num_partitions, "partitions must be less than num_partitions")
-    partitions = checked(partitions, checks)
+    partitions = depend_on_checks(partitions, checks)
     order = argsort(partitions, stable=True)
     ids = raw.GatherV2(params=partitions, indices=order, axis=0)
     ids, num_partitions = (raw.Cast(x=x, DstT=splits_dtype) for x in (ids, num_partitions))
     partition = RowPartition.from_value_rowids(ids, nrows=num_partitions, validate=False)
-    return RaggedTensor._of(gathered(data, order), partition)
+    return RaggedTensor._of(gather(data, order), partition)
 
 
 @overload("dynamic_partition", RaggedTensor)

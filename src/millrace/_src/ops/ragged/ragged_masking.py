@@ -13,11 +13,11 @@ from millrace._src.core.op_registry import late_bound
 from millrace._src.core.overloads import overload
 from millrace._src.ops import raw
 from millrace._src.ops.array.selecting import boolean_mask
-from millrace._src.ops.ragged.broadcasting import BroadcastValues, common_splits_dtype, nested
+from millrace._src.ops.ragged.broadcasting import BroadcastValues, common_splits_dtype, nest_partitions
 from millrace._src.ops.ragged.partition_checks import check
-from millrace._src.ops.ragged.ragged_joining import converted
+from millrace._src.ops.ragged.ragged_joining import convert_values
 from millrace._src.ops.ragged.ragged_rows import (
-    gathered,
+    gather,
     with_ragged_rank,
 )
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
@@ -66,7 +66,7 @@ def _mask_rows(data: Any, mask: Any) -> Any:
     data.shape[:1].assert_is_compatible_with(mask.shape)
     if not isinstance(data, RaggedTensor):
         return boolean_mask(data, mask)
-    return gathered(data, _true_positions(mask))
+    return gather(data, _true_positions(mask))
 
 
 def _true_positions(mask: object) -> Any:
@@ -95,7 +95,9 @@ def _mask(data: Any, mask: Any, rank: int) -> RaggedTensor:
     counts = raw.ConcatV2(values=[convert_to_tensor([0], dtype=dtype), raw.Cumsum(x=kept, axis=0)], axis=0)
     splits = raw.GatherV2(params=counts, indices=partitions[-1].row_splits(), axis=0)
     masked = RowPartition._of(splits)._with_dependencies(checks)
-    result: RaggedTensor = nested(gathered(values, _true_positions(whole_mask.flat_values)), [*partitions[:-1], masked])
+    result: RaggedTensor = nest_partitions(
+        gather(values, _true_positions(whole_mask.flat_values)), [*partitions[:-1], masked]
+    )
     return result
 
 
@@ -118,7 +120,7 @@ def ragged_where(condition: object, x: object = None, y: object = None, name: st
         if x is None:
             return indices_of_true(convert_to_tensor_or_ragged_tensor(condition, name="condition"))
         condition = convert_to_tensor_or_ragged_tensor(condition, name="condition")
-        operands = BroadcastValues([condition, *converted([x, y])], "Unable to broadcast: dimension size mismatch")
+        operands = BroadcastValues([condition, *convert_values([x, y])], "Unable to broadcast: dimension size mismatch")
         return operands.with_flat_values(
             raw.SelectV2(**dict(zip(("condition", "t", "e"), operands.flat_values, strict=True)))
         )

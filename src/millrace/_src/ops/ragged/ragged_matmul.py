@@ -16,8 +16,8 @@ from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.array.selecting import boolean_mask
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.math.matmul import matmul
-from millrace._src.ops.ragged.broadcasting import common_splits_dtype, nested
-from millrace._src.ops.ragged.partition_checks import check, checked
+from millrace._src.ops.ragged.broadcasting import common_splits_dtype, nest_partitions
+from millrace._src.ops.ragged.partition_checks import check, depend_on_checks
 from millrace._src.ops.ragged.ragged_dims import merge_dims
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
 from millrace._src.ops.ragged.row_partition import RowPartition
@@ -81,7 +81,7 @@ def _as_matrix(value: object) -> Any:
     lengths = value.row_lengths()
     longest = value.bounding_shape(axis=1)
     checks = check("==", lengths, longest, _INNERMOST)
-    flat_values = checked(value.flat_values, checks)
+    flat_values = depend_on_checks(value.flat_values, checks)
     return raw.Reshape(tensor=flat_values, shape=raw.Pack(values=[value.nrows(), longest]))
 
 
@@ -98,7 +98,7 @@ class _Stack(NamedTuple):
     rows: Any
     columns: Any
 
-    def transposed(self, is_transposed: bool) -> _Stack:
+    def transpose(self, is_transposed: bool) -> _Stack:
         """Returns the sizes of the transposed matrices if they are to be transposed."""
         return _Stack(self.matrices, self.columns, self.rows) if is_transposed else self
 
@@ -128,12 +128,12 @@ def _products(a: Any, b: Any, is_a_transposed: bool, is_b_transposed: bool, opti
         outer_partitions = outer._nested_row_partitions[: batch_rank - 1]
         a, b = (merge_dims(value, 0, batch_rank - 1) for value in (a, b))
     (stack_a, checks_a), (stack_b, checks_b) = _stack(a, dtype), _stack(b, dtype)
-    left, right = stack_a.transposed(is_a_transposed), stack_b.transposed(is_b_transposed)
+    left, right = stack_a.transpose(is_a_transposed), stack_b.transpose(is_b_transposed)
     words = "The inner dimensions of the matrices in `a` and `b` must agree."
     checks = [*checks_a, *checks_b, *check("==", left.columns, right.rows, words)]
-    products = matmul(checked(stack_a.matrices, checks), stack_b.matrices, **options)
+    products = matmul(depend_on_checks(stack_a.matrices, checks), stack_b.matrices, **options)
     result = _cut(products, left.rows, right.columns, dtype)
-    return nested(result, outer_partitions) if batch_rank > 1 else result
+    return nest_partitions(result, outer_partitions) if batch_rank > 1 else result
 
 
 def _cut(products: Any, rows: Any, columns: Any, dtype: Any) -> RaggedTensor:
@@ -154,7 +154,7 @@ def _cut(products: Any, rows: Any, columns: Any, dtype: Any) -> RaggedTensor:
     in_columns = range_(width, dtype=dtype) < raw.Reshape(tensor=columns, shape=[-1, 1])
     whole_mask = raw.LogicalAnd(x=raw.ExpandDims(input=mask, axis=2), y=raw.ExpandDims(input=in_columns, axis=1))
     lengths = raw.GatherV2(params=columns, indices=partition.value_rowids(), axis=0)
-    made: RaggedTensor = nested(
+    made: RaggedTensor = nest_partitions(
         boolean_mask(products, whole_mask), [partition, RowPartition.from_row_lengths(lengths, validate=False)]
     )
     return made

@@ -24,7 +24,7 @@ from millrace._src.ops.ragged.broadcasting import BroadcastValues
 from millrace._src.ops.ragged.flat_values import on_flat_values
 from millrace._src.ops.ragged.ragged_dims import known_axis
 from millrace._src.ops.ragged.ragged_segments import SegmentOp, combine_segments
-from millrace._src.ops.ragged.ragged_shapes import expanded_dims
+from millrace._src.ops.ragged.ragged_shapes import expand_dims
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 
 
@@ -47,7 +47,7 @@ class RaggedReduction:
             return raw.Reshape(tensor=total, shape=[1] * rank) if keepdims else total
         for a in reversed(_axes(axis, rank)):
             value = self.along(value, a)
-            value = expanded_dims(value, a) if keepdims else value
+            value = expand_dims(value, a) if keepdims else value
         return value
 
     def along(self, value: object, axis: int) -> Any:

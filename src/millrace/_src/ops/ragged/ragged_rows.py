@@ -14,13 +14,13 @@ from typing import Any
 from millrace._src.ops import raw
 from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.array.shape_ops import shape_tensor
-from millrace._src.ops.ragged.broadcasting import nested
-from millrace._src.ops.ragged.partition_checks import checked
+from millrace._src.ops.ragged.broadcasting import nest_partitions
+from millrace._src.ops.ragged.partition_checks import depend_on_checks
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.ops.ragged.row_partition import RowPartition
 
 
-def gathered(params: object, indices: Any, *, keeps_lengths: bool = True) -> Any:
+def gather(params: object, indices: Any, *, keeps_lengths: bool = True) -> Any:
     """Picks the rows of `params` at `indices`; either may be ragged.
 
     Args:
@@ -32,7 +32,7 @@ def gathered(params: object, indices: Any, *, keeps_lengths: bool = True) -> Any
     Returns: The rows in the shape of `indices`, ragged where `indices` is or where the rows are.
     """
     if isinstance(indices, RaggedTensor):
-        return indices.with_values(gathered(params, indices.values, keeps_lengths=keeps_lengths))
+        return indices.with_values(gather(params, indices.values, keeps_lengths=keeps_lengths))
     if not isinstance(params, RaggedTensor):
         return raw.GatherV2(params=params, indices=indices, axis=0)
     if indices.shape.rank is None:
@@ -50,7 +50,7 @@ def gathered(params: object, indices: Any, *, keeps_lengths: bool = True) -> Any
         RowPartition._of(splits, uniform_row_length=length)
         for splits, length in zip(splits_of_all, lengths, strict=True)
     ]
-    return nested(found.output_dense_values, picked_partitions)
+    return nest_partitions(found.output_dense_values, picked_partitions)
 
 
 def _uniform_lengths(indices: Any, partitions: Sequence[RowPartition]) -> list[Any]:
@@ -89,7 +89,7 @@ def with_common_ragged_rank(values: Sequence[Any]) -> list[RaggedTensor]:
     ]
 
 
-def joined_rows(values: Sequence[Any]) -> Any:
+def join_rows(values: Sequence[Any]) -> Any:
     """Joins dense tensors, or ragged tensors of one ragged rank, along the first axis."""
     first = values[0]
     if len(values) == 1:
@@ -98,10 +98,10 @@ def joined_rows(values: Sequence[Any]) -> Any:
         return raw.ConcatV2(values=list(values), axis=0)
     flat_values = raw.ConcatV2(values=[value.flat_values for value in values], axis=0)
     depths = zip(*(value._nested_row_partitions for value in values), strict=True)
-    return nested(flat_values, [joined_partitions(partitions) for partitions in depths])
+    return nest_partitions(flat_values, [join_partitions(partitions) for partitions in depths])
 
 
-def joined_partitions(partitions: Sequence[RowPartition]) -> RowPartition:
+def join_partitions(partitions: Sequence[RowPartition]) -> RowPartition:
     """Returns the partition that has the rows of all partitions, one after the other."""
     lengths = raw.ConcatV2(values=[partition.row_lengths() for partition in partitions], axis=0)
     return RowPartition.from_row_lengths(lengths, validate=False)
@@ -116,11 +116,11 @@ def interleave_rows(values: Sequence[RaggedTensor]) -> RaggedTensor:
     numbers = range_(first.nrows() * len(values), dtype=first.dtype)
     by_value = raw.Reshape(tensor=numbers, shape=[len(values), -1])
     order = raw.Reshape(tensor=raw.Transpose(x=by_value, perm=[1, 0]), shape=[-1])
-    rows: RaggedTensor = gathered(joined_rows(values), order)
+    rows: RaggedTensor = gather(join_rows(values), order)
     return rows
 
 
-def joined_in_rows(values: Sequence[RaggedTensor]) -> RaggedTensor:
+def join_in_rows(values: Sequence[RaggedTensor]) -> RaggedTensor:
     """Joins, for each row number, the rows of that number: `[[1], [2]]` and `[[3], []]` give `[[1, 3], [2]]`."""
     total = values[0].row_lengths()
     for value in values[1:]:
@@ -128,7 +128,7 @@ def joined_in_rows(values: Sequence[RaggedTensor]) -> RaggedTensor:
     return RaggedTensor._of(interleave_rows(values).values, RowPartition.from_row_lengths(total, validate=False))
 
 
-def stacked_in_rows(values: Sequence[RaggedTensor]) -> RaggedTensor:
+def stack_in_rows(values: Sequence[RaggedTensor]) -> RaggedTensor:
     """Makes, of the rows of each number, one row: `[[1], [2]]` and `[[3], []]` give `[[[1], [3]], [[2], []]]`."""
     rows, nrows = interleave_rows(values), values[0]._row_partition.nrows()
     splits = range_(nrows + 1, dtype=nrows.dtype) * len(values)
@@ -147,5 +147,5 @@ def validate_values(value: object, checks: Sequence[Any]) -> Any:
     if not checks:
         return value
     if isinstance(value, RaggedTensor):
-        return value.with_flat_values(checked(value.flat_values, checks))
-    return checked(value, checks)
+        return value.with_flat_values(depend_on_checks(value.flat_values, checks))
+    return depend_on_checks(value, checks)

@@ -21,9 +21,9 @@ from millrace._src.ops.array.shape_ops import size as size_of
 from millrace._src.ops.array.splitting import split
 from millrace._src.ops.debug.assertion import assert_in_context
 from millrace._src.ops.ragged.broadcasting import static_size
-from millrace._src.ops.ragged.partition_checks import check, check_not_negative, checked
+from millrace._src.ops.ragged.partition_checks import check, check_not_negative, depend_on_checks
 from millrace._src.ops.ragged.ragged_dims import known_axis
-from millrace._src.ops.ragged.ragged_rows import gathered, validate_values
+from millrace._src.ops.ragged.ragged_rows import gather, validate_values
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.ops.ragged.row_partition import RowPartition
 
@@ -53,15 +53,15 @@ def ragged_expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
     """Returns a ragged tensor with one more dimension, of size 1."""
     with name_scope(name, "RaggedExpandDims"):
         rank = input.shape.rank
-        return expanded_dims(input, known_axis(axis, None if rank is None else rank + 1))
+        return expand_dims(input, known_axis(axis, None if rank is None else rank + 1))
 
 
-def expanded_dims(value: object, axis: int) -> Any:
+def expand_dims(value: object, axis: int) -> Any:
     """Returns a dense or ragged tensor with a dimension of size 1 at `axis`, which is not negative."""
     if not isinstance(value, RaggedTensor):
         return raw.ExpandDims(input=value, axis=axis)
     if axis > 1:
-        return value.with_values(expanded_dims(value.values, axis - 1))
+        return value.with_values(expand_dims(value.values, axis - 1))
     nrows = value._row_partition.nrows()
     length, rows = (nrows, 1) if axis == 0 else (1, nrows)
     return RaggedTensor.from_uniform_row_length(value, length, nrows=rows, validate=False)
@@ -119,11 +119,11 @@ def _reverse(value: object, axis: int) -> Any:
     if axis > 1:
         return value.with_values(_reverse(value.values, axis - 1))
     if axis == 0:
-        return gathered(value, raw.ReverseV2(tensor=range_(partition.nrows(), dtype=partition.dtype), axis=[0]))
+        return gather(value, raw.ReverseV2(tensor=range_(partition.nrows(), dtype=partition.dtype), axis=[0]))
     ends = raw.GatherV2(
         params=partition.row_starts() + partition.row_limits() - 1, indices=partition.value_rowids(), axis=0
     )
-    return value.with_values(gathered(value.values, ends - range_(partition.nvals(), dtype=partition.dtype)))
+    return value.with_values(gather(value.values, ends - range_(partition.nvals(), dtype=partition.dtype)))
 
 
 # --- tile ------------------------------------------------------------------------------------------------------------
@@ -166,11 +166,11 @@ def _tile(value: RaggedTensor, axis: int, multiple: object) -> Any:
         return value.with_values(_tile(value.values, axis - 1, multiple))
     rows = range_(partition.nrows(), dtype=partition.dtype)
     if axis == 0:
-        return gathered(value, raw.Tile(input=rows, multiples=raw.ExpandDims(input=multiple, axis=0)))
+        return gather(value, raw.Tile(input=rows, multiples=raw.ExpandDims(input=multiple, axis=0)))
     sizes = raw.Pack(values=[partition.nrows(), multiple])
     order = raw.Reshape(tensor=raw.BroadcastTo(input=raw.ExpandDims(input=rows, axis=1), shape=sizes), shape=[-1])
     lengths = partition.row_lengths() * multiple
-    return RaggedTensor._of(gathered(value, order).values, RowPartition.from_row_lengths(lengths, validate=False))
+    return RaggedTensor._of(gather(value, order).values, RowPartition.from_row_lengths(lengths, validate=False))
 
 
 # --- split -----------------------------------------------------------------------------------------------------------
@@ -242,7 +242,7 @@ def _columns(value: RaggedTensor, starts: Any, start: Any, stop: Any) -> RaggedT
     numbers = raw.Reshape(tensor=starts + range_(start, stop, dtype=partition.dtype), shape=[-1])
     length = convert_to_tensor(stop - start, dtype=partition.dtype)
     made: RaggedTensor = RaggedTensor.from_uniform_row_length(
-        gathered(value.values, numbers), length, nrows=partition.nrows(), validate=False
+        gather(value.values, numbers), length, nrows=partition.nrows(), validate=False
     )
     return made
 
@@ -255,13 +255,13 @@ def _bounds(pieces: Any, size: Any) -> list[tuple[Any, Any]]:
     if isinstance(pieces, int):
         each = raw.FloorDiv(x=size, y=convert_to_tensor(pieces, dtype=size.dtype))
         checks = check("==", each * pieces, size, _WHOLE)
-        length = static_size(checked(each, checks))
-        each = checked(each, checks) if length is None else length
+        length = static_size(depend_on_checks(each, checks))
+        each = depend_on_checks(each, checks) if length is None else length
         return [(each * i, each * (i + 1)) for i in range(pieces)]
     sizes = raw.Cast(x=pieces, DstT=size.dtype)
     checks = check_not_negative(sizes, "`num_or_size_splits` must be non-negative.")
     checks += check("==", raw.Sum(input=sizes, reduction_indices=[0]), size, _WHOLE)
-    ends = checked(raw.Cumsum(x=sizes, axis=0), checks)
+    ends = depend_on_checks(raw.Cumsum(x=sizes, axis=0), checks)
     known = static_value(ends)
     limits = raw.Unpack(value=ends, num=pieces.shape[0]) if known is None else known.tolist()
     return list(zip([0, *limits[:-1]], limits, strict=True))

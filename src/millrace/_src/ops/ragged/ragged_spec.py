@@ -185,12 +185,12 @@ class RaggedTensorSpec(BatchableTypeSpec):
         return [TensorSpec(None, variant)]
 
     def _to_tensor_list(self, value: TensorLike) -> list[Any]:
-        return [self._encoded(value, batched_input=False)]
+        return [self._encode(value, batched_input=False)]
 
     def _to_batched_tensor_list(self, value: object) -> list[Any]:
-        return [self._encoded(value, batched_input=True)]
+        return [self._encode(value, batched_input=True)]
 
-    def _encoded(self, value: Any, batched_input: bool) -> Any:
+    def _encode(self, value: Any, batched_input: bool) -> Any:
         """Returns the variant of a value, or a vector with the variants of its rows."""
         self._refuse_own_values()
         is_ragged = isinstance(value, RaggedFactories)

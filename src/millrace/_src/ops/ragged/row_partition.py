@@ -23,7 +23,7 @@ from millrace._src.core.shape_context import static_value
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.math.casting import cast
-from millrace._src.ops.ragged.partition_checks import check, checked
+from millrace._src.ops.ragged.partition_checks import check, depend_on_checks
 from millrace._src.ops.ragged.partition_factories import PartitionFactories
 from millrace._src.ops.ragged.partition_math import offsets_of_splits, rowids_of_splits, size_of
 from millrace._src.ops.ragged.row_partition_spec import RowPartitionSpec
@@ -203,7 +203,7 @@ class RowPartition(PartitionFactories, CompositeTensor):
 
     def _with_dependencies(self, dependencies: Any) -> RowPartition:
         """Returns the partition, whose forms in a graph become available only after `dependencies` have run."""
-        return self._with_each_form(lambda form: checked(form, dependencies)) if dependencies else self
+        return self._with_each_form(lambda form: depend_on_checks(form, dependencies)) if dependencies else self
 
     def _with_each_form(self, function: Callable[[Any], Any]) -> RowPartition:
         """Returns the partition with a function applied to each form at hand."""
@@ -211,7 +211,7 @@ class RowPartition(PartitionFactories, CompositeTensor):
             **{n: None if form is None else function(form) for n, form in self._encodings().items()}
         )
 
-    def _with_precomputed(self, name: str) -> RowPartition:
+    def _precompute(self, name: str) -> RowPartition:
         """Returns the partition with one more form at hand."""
         if getattr(self, f"_{name}") is not None:
             return self
@@ -233,19 +233,19 @@ class RowPartition(PartitionFactories, CompositeTensor):
         return self._nvals is not None
 
     def _with_precomputed_row_splits(self) -> RowPartition:
-        return self._with_precomputed("row_splits")
+        return self._precompute("row_splits")
 
     def _with_precomputed_row_lengths(self) -> RowPartition:
-        return self._with_precomputed("row_lengths")
+        return self._precompute("row_lengths")
 
     def _with_precomputed_value_rowids(self) -> RowPartition:
-        return self._with_precomputed("value_rowids")
+        return self._precompute("value_rowids")
 
     def _with_precomputed_nrows(self) -> RowPartition:
-        return self._with_precomputed("nrows")
+        return self._precompute("nrows")
 
     def _with_precomputed_nvals(self) -> RowPartition:
-        return self._with_precomputed("nvals")
+        return self._precompute("nvals")
 
     def _merge_precomputed_encodings(self, other: RowPartition, validate: bool = True) -> RowPartition:
         """Returns the partition with the forms that are at hand here or in `other`, an equal partition.
@@ -268,7 +268,7 @@ class RowPartition(PartitionFactories, CompositeTensor):
             checks = check("==", self._row_splits, other._row_splits, f"{words} row_splits")
         others = other._encodings()
         merged = {n: form if form is not None else others[n] for n, form in self._encodings().items()}
-        merged["row_splits"] = checked(self._row_splits, checks)
+        merged["row_splits"] = depend_on_checks(self._row_splits, checks)
         return RowPartition._of(**merged)
 
     def _merge_with_spec(self, spec: RowPartitionSpec) -> RowPartition:

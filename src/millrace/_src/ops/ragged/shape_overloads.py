@@ -13,10 +13,10 @@ from millrace._src.core.overloads import overload
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import fill, ones, zeros
 from millrace._src.ops.array.reshaping import reshape
-from millrace._src.ops.ragged.broadcasting import Broadcast, broadcast, flat_rows, nested, shape_parts
+from millrace._src.ops.ragged.broadcasting import Broadcast, broadcast, flat_rows, nest_partitions, shape_parts
 from millrace._src.ops.ragged.dynamic_ragged_shape import DynamicRaggedShape
 from millrace._src.ops.ragged.flat_values import flat_values_of
-from millrace._src.ops.ragged.partition_checks import check, checked
+from millrace._src.ops.ragged.partition_checks import check, depend_on_checks
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
 
 _CANNOT = "Cannot broadcast"
@@ -36,7 +36,7 @@ def ragged_reshape(tensor: object, shape: ShapeLike, name: str | None = None) ->
     with name_scope(name, "RaggedReshape"):
         flat_values = flat_values_of(tensor)
         if isinstance(shape, DynamicRaggedShape):
-            return nested(reshape(flat_values, shape.inner_shape), shape.row_partitions)
+            return nest_partitions(reshape(flat_values, shape.inner_shape), shape.row_partitions)
         return reshape(flat_values, shape)
 
 
@@ -46,20 +46,20 @@ def ragged_fill(dims: Any, value: Any, name: str | None = None, layout: Any = No
     with name_scope(name, "fill"):
         value = convert_to_tensor(value)
         if value.shape.rank == 0:
-            return nested(fill(dims.inner_shape, value, layout=layout), dims.row_partitions)
-        return nested(raw.BroadcastTo(input=value, shape=dims.inner_shape), dims.row_partitions)
+            return nest_partitions(fill(dims.inner_shape, value, layout=layout), dims.row_partitions)
+        return nest_partitions(raw.BroadcastTo(input=value, shape=dims.inner_shape), dims.row_partitions)
 
 
 @overload("zeros", DynamicRaggedShape)
 def ragged_zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Any:
     """Makes a dense or ragged tensor of zeros."""
-    return nested(zeros(shape.inner_shape, dtype, name, layout), shape.row_partitions)
+    return nest_partitions(zeros(shape.inner_shape, dtype, name, layout), shape.row_partitions)
 
 
 @overload("ones", DynamicRaggedShape)
 def ragged_ones(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Any:
     """Makes a dense or ragged tensor of ones."""
-    return nested(ones(shape.inner_shape, dtype, name, layout), shape.row_partitions)
+    return nest_partitions(ones(shape.inner_shape, dtype, name, layout), shape.row_partitions)
 
 
 # --- broadcasting ----------------------------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ def ragged_broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     dtype = x.dtype if x.num_row_partitions else y.dtype
     x, y = x.with_dtype(dtype), y.with_dtype(dtype)
     found = broadcast([x._parts(), y._parts()], dtype)
-    return DynamicRaggedShape(found.partitions, checked(_inner_shape(found, dtype), found.checks), dtype)
+    return DynamicRaggedShape(found.partitions, depend_on_checks(_inner_shape(found, dtype), found.checks), dtype)
 
 
 def _inner_shape(found: Broadcast, dtype: DTypeLike) -> Any:
@@ -103,9 +103,9 @@ def ragged_broadcast_to(input: object, shape: object, name: str | None = None) -
         found = broadcast(all_parts, dtype, _CANNOT)
         checks = [*found.checks, *_checks_of_shape(found, shape, dtype)]
         depth = found.depth - all_parts[1].rank + all_parts[0].rank
-        flat_values = checked(flat_rows(value, all_parts[0], depth, found.rows[0]), checks)
+        flat_values = depend_on_checks(flat_rows(value, all_parts[0], depth, found.rows[0]), checks)
         whole = raw.BroadcastTo(input=flat_values, shape=_inner_shape(found, dtype))
-        return nested(raw.Reshape(tensor=whole, shape=shape.inner_shape), shape.row_partitions)
+        return nest_partitions(raw.Reshape(tensor=whole, shape=shape.inner_shape), shape.row_partitions)
 
 
 def _checks_of_shape(found: Broadcast, shape: DynamicRaggedShape, dtype: DTypeLike) -> list[Any]:

@@ -352,10 +352,10 @@ def ragged_tensor_to_tensor_gradient(
     )
     sums = raw.UnsortedSegmentSum(data=dy, segment_ids=owners, num_segments=nvals + 1)
     d_values = raw.Reshape(tensor=sums[1:], shape=shape_tensor(values, out_type=int64))
-    return None, d_values, _summed_to_shape(sums[0], default_value), [None] * len(row_partition_tensors)
+    return None, d_values, _sum_to_shape(sums[0], default_value), [None] * len(row_partition_tensors)
 
 
-def _summed_to_shape(gradient: object, default_value: object) -> Any:
+def _sum_to_shape(gradient: object, default_value: object) -> Any:
     """Sums the gradient of a value that was broadcast, over the dimensions that broadcasting added or repeated."""
     default_shape, shape = shape_tensor(default_value), shape_tensor(gradient)
     axes, _ = raw.BroadcastGradientArgs(s0=default_shape, s1=shape)

@@ -54,29 +54,31 @@ def _draw(xp: Xp, starts: Stream, inversion_starts: Stream, count: Array, prob: 
     p = xp.where(flipped, 1 - prob, prob)
     valid = (prob > 0) & (prob < 1) & (count > 0)
     few = ~(count * p >= _INVERSION_BELOW)
-    successes = _drawn(xp, (inversion_starts, starts), few, valid, count, p)
+    successes = _draw_by_inversion(xp, (inversion_starts, starts), few, valid, count, p)
     successes = xp.where(flipped, count - successes, successes)
     certain = xp.where((prob >= 1) & (count > 0), count, 0.0)
     return xp.where(xp.isnan(prob) | xp.isnan(count), np.nan, xp.where(valid, successes, certain))
 
 
 @kernel_part
-def _drawn(xp: Xp, starts: tuple[Stream, Stream], few: Array, valid: Array, count: Array, prob: Array) -> Array:
+def _draw_by_inversion(
+    xp: Xp, starts: tuple[Stream, Stream], few: Array, valid: Array, count: Array, prob: Array
+) -> Array:
     """Draws outputs with `few` expected successes by inversion, from `starts[0]` on; the others by rejection."""
     successes = np.zeros(count.shape)
-    for method, begin, mask in zip((_inversion, _transformed_rejection), starts, (few, ~few), strict=True):
+    for method, begin, mask in zip((_inversion, _reject_transformed), starts, (few, ~few), strict=True):
         (where,) = np.nonzero(mask & valid)
         if len(where):
             successes[where] = method(xp, begin.at(where), count[where], prob[where])
     return successes
 
 
-@_drawn.kernel_for("xla")
+@_draw_by_inversion.kernel_for("xla")
 def _draw_by_both(
     xp: CompilingXp, starts: tuple[Stream, Stream], few: Array, valid: Array, count: Array, prob: Array
 ) -> Array:
     by_inversion = _inversion(xp, starts[0], xp.where(few, count, 0.0), xp.where(few, prob, 0.25))
-    by_rejection = _transformed_rejection(xp, starts[1], xp.where(few, 40.0, count), xp.where(few, 0.5, prob))
+    by_rejection = _reject_transformed(xp, starts[1], xp.where(few, 40.0, count), xp.where(few, 0.5, prob))
     return xp.where(few, by_inversion, by_rejection)
 
 
@@ -96,7 +98,7 @@ def _inversion(xp: Xp, starts: Stream, count: Array, prob: Array) -> Array:
     return until_accepted(xp, attempt, (starts.low, starts.high, count, xp.log1p(-prob)), state)
 
 
-def _transformed_rejection(xp: Xp, starts: Stream, count: Array, prob: Array) -> Array:
+def _reject_transformed(xp: Xp, starts: Stream, count: Array, prob: Array) -> Array:
     def attempt(parameters: tuple[Array, ...], state: tuple[Array, ...]) -> tuple[Array, Array, tuple[Array, ...]]:
         low, high, count, prob = parameters
         (block,) = state

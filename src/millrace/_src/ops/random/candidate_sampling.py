@@ -68,7 +68,7 @@ def _proposals(xp: Xp, stream: Stream, sampler: Sampler, count: int) -> Iterator
         portion *= 2
 
 
-def _expected(probability: Array, count: int, tries: int) -> Array:
+def _expect(probability: Array, count: int, tries: int) -> Array:
     """Computes how often classes of these probabilities are expected among the candidates."""
     if tries == count:
         return probability * np.float32(count)
@@ -168,7 +168,7 @@ def _sample(
 ) -> tuple[Array, Array, Array]:
     stream = take(num_sampled * _BLOCKS_PER_SAMPLE)
     sampled, tries = _pick(xp, stream, sampler, num_sampled, unique)
-    expected = [_expected(sampler.probability(c), num_sampled, tries) for c in (true_classes, sampled)]
+    expected = [_expect(sampler.probability(c), num_sampled, tries) for c in (true_classes, sampled)]
     return sampled, expected[0], expected[1]
 
 
@@ -190,7 +190,7 @@ class _SamplingCall(NamedTuple):
         return _sample(xp, take, sampler, true_classes, self.num_sampled, self.unique)
 
 
-def _bound_with(function: OpFunction, make: Callable[[dict[str, Any]], Sampler]) -> None:
+def _bind_with(function: OpFunction, make: Callable[[dict[str, Any]], Sampler]) -> None:
     """Binds an op to its stream and to the sampler made of its attributes, once for each call site."""
 
     def bind(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
@@ -246,8 +246,8 @@ def log_uniform_candidate_sampler_op(
     return call.run(xp, KernelStream(seed, seed2).take, _log_uniform_sampler(range_max), true_classes)
 
 
-_bound_with(uniform_candidate_sampler_op, lambda attrs: _uniform_sampler(attrs["range_max"]))
-_bound_with(log_uniform_candidate_sampler_op, lambda attrs: _log_uniform_sampler(attrs["range_max"]))
+_bind_with(uniform_candidate_sampler_op, lambda attrs: _uniform_sampler(attrs["range_max"]))
+_bind_with(log_uniform_candidate_sampler_op, lambda attrs: _log_uniform_sampler(attrs["range_max"]))
 
 
 class _Learned:
@@ -267,7 +267,7 @@ class _Learned:
         return result
 
 
-def _learned(op_name: str) -> OpFunction:
+def _learn(op_name: str) -> OpFunction:
     @op(op_name, _SIGNATURE, **_TRAITS)
     def learned_unigram_candidate_sampler_op(
         xp: Xp,
@@ -297,8 +297,8 @@ def _learned(op_name: str) -> OpFunction:
     return learned_unigram_candidate_sampler_op
 
 
-learned_unigram_candidate_sampler_op = _learned("LearnedUnigramCandidateSampler")
-thread_unsafe_unigram_candidate_sampler_op = _learned("ThreadUnsafeUnigramCandidateSampler")
+learned_unigram_candidate_sampler_op = _learn("LearnedUnigramCandidateSampler")
+thread_unsafe_unigram_candidate_sampler_op = _learn("ThreadUnsafeUnigramCandidateSampler")
 
 
 def _of_vocabulary(c: ShapeContext) -> Capability:
@@ -340,7 +340,7 @@ def _fixed_sampler(attrs: dict[str, Any]) -> Sampler:
     return _alias_sampler(read_unigrams(attrs["range_max"], file, power, reserved, shards, attrs["unigrams"]))
 
 
-_bound_with(fixed_unigram_candidate_sampler_op, _fixed_sampler)
+_bind_with(fixed_unigram_candidate_sampler_op, _fixed_sampler)
 
 
 @op("AllCandidateSampler", _SIGNATURE, **_TRAITS)

@@ -35,13 +35,13 @@ def _classes_of(xp: Xp, cumulative: Array, draws: Array) -> Array:
     """Returns the class that each draw falls into."""
     rows, samples = draws.shape
     if cumulative.shape[1] <= _FEW_CLASSES:
-        return _classes_counted(cumulative, draws)
+        return _count_classes(cumulative, draws)
     if rows == 1 or rows and samples >= _MANY_SAMPLES:
         return np.stack([np.searchsorted(c, d, side="right") for c, d in zip(cumulative, draws, strict=True)])
-    return _classes_bisected(cumulative, draws)
+    return _bisect_classes(cumulative, draws)
 
 
-def _classes_counted(cumulative: Array, draws: Array) -> Array:
+def _count_classes(cumulative: Array, draws: Array) -> Array:
     """Counts for each draw the classes that end at or before the draw, class by class."""
     counts = np.zeros(draws.shape, np.int64)
     for column in range(cumulative.shape[1]):
@@ -49,7 +49,7 @@ def _classes_counted(cumulative: Array, draws: Array) -> Array:
     return counts
 
 
-def _classes_bisected(cumulative: Array, draws: Array) -> Array:
+def _bisect_classes(cumulative: Array, draws: Array) -> Array:
     """Bisects for all draws of all rows at once: `found` classes of a row are known to end at or before the draw."""
     rows, classes = cumulative.shape
     ends, first = cumulative.reshape(-1), np.arange(0, rows * classes, classes)[:, None]

@@ -17,9 +17,9 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random.box_muller import box_muller_float64
-from millrace._src.ops.random.draws_ahead import MAX, calls_ahead, drawn_ahead
+from millrace._src.ops.random.draws_ahead import MAX, calls_ahead, take_prefetched
 from millrace._src.ops.random.lane_normals import lane_normals
-from millrace._src.ops.random.philox import WORDS_PER_BLOCK, Lanes, Run, Stream, filled, lanes, lanes_at
+from millrace._src.ops.random.philox import WORDS_PER_BLOCK, Lanes, Run, Stream, fill, lanes, lanes_at
 from millrace._src.ops.random.scratch import scratch
 from millrace._src.ops.random.word_uniforms import (
     NpDType,
@@ -68,7 +68,7 @@ def truncated_normal(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDTyp
 
 def full_int(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
     """Draws integers over the whole range of a 32-bit or 64-bit `dtype`."""
-    return xp.bitcast(_integers(xp, stream, shape, _unsigned(dtype)), dtype)
+    return xp.bitcast(_integers(xp, stream, shape, _as_unsigned(dtype)), dtype)
 
 
 def _integers(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
@@ -80,7 +80,7 @@ def _integers(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> A
 
 def uniform_int(xp: Xp, stream: Stream, shape: Sequence[int], low: Array, high: Array) -> Array:
     """Draws integers in [low, high); `low` and `high` are scalars of the result's dtype, which has 32 or 64 bits."""
-    dtype = _unsigned(low.dtype)
+    dtype = _as_unsigned(low.dtype)
     first = xp.bitcast(low.reshape(1), dtype)
     span = xp.bitcast(high.reshape(1), dtype) - first
     size = prod(shape)
@@ -94,7 +94,7 @@ def uniform_int(xp: Xp, stream: Stream, shape: Sequence[int], low: Array, high: 
     return xp.bitcast(_fill(xp, None, stream, shape, dtype, make), low.dtype)
 
 
-def _unsigned(dtype: NpDType) -> NpDType:
+def _as_unsigned(dtype: NpDType) -> NpDType:
     return np.dtype(f"u{dtype.itemsize}")
 
 
@@ -218,14 +218,14 @@ def _fill(
     def rows(start: int, count: int, out: Array | None) -> Array:
         return make(Run(stream.skip(xp, start * stride) if start else stream, count, stride), out)
 
-    flat = filled(xp, (groups, per_group), dtype, rows).reshape(-1)
+    flat = fill(xp, (groups, per_group), dtype, rows).reshape(-1)
     return (flat if groups * per_group == size else flat[:size]).reshape(tuple(shape))
 
 
 @kernel_part
 def _draw_ahead(xp: Xp, kind: Hashable, calls: Run, size: int, make: _Make) -> Array | None:
     """Returns the numbers of a small draw, if they are drawn ahead."""
-    return drawn_ahead(
+    return take_prefetched(
         calls.stream, (kind, size), calls.distance, lambda: make(calls, None).reshape(calls.repeats, -1)[:, :size]
     )
 

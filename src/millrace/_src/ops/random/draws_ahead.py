@@ -67,7 +67,7 @@ class _ThreadSeries(threading.local):
 _thread_series = _ThreadSeries()
 
 
-def drawn_ahead(stream: Stream, kind: Hashable, distance: int, draw_rows: Callable[[], Array]) -> Array | None:
+def take_prefetched(stream: Stream, kind: Hashable, distance: int, draw_rows: Callable[[], Array]) -> Array | None:
     """Returns the numbers of a call if they are drawn ahead, else None.
 
     Args:

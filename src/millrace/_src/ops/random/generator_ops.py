@@ -31,8 +31,8 @@ from millrace._src.ops.random.stateless_ops import (
     FLOAT_OUTPUT,
     FULL_RANGE,
     NO_GRADIENT,
-    bounded_integers,
     check_bounds_are_scalars,
+    draw_bounded_integers,
     refuse_empty_interval,
 )
 from millrace._src.ops.shape_rules import no_outputs
@@ -215,7 +215,7 @@ def stateful_uniform_int(
     """
     sizes = requested_shape(shape)
     stream = _stream(xp, resource, algorithm, prod(sizes) * _RESERVED)
-    return bounded_integers(xp, stream, sizes, minval, maxval)
+    return draw_bounded_integers(xp, stream, sizes, minval, maxval)
 
 
 @op(

@@ -59,7 +59,7 @@ class _Interval(NamedTuple):
     deviation: Any
 
 
-def truncated_samples(xp: Xp, stream: Stream, counts: Sequence[int], parameters: Sequence[Array]) -> list[Array]:
+def draw_truncated(xp: Xp, stream: Stream, counts: Sequence[int], parameters: Sequence[Array]) -> list[Array]:
     """Draws samples for several sets of parameters: `counts[i]` for mean, deviation and bounds `parameters[j][i]`.
 
     Raises:
@@ -178,7 +178,7 @@ def _draw(xp: Xp, take: Any, shape: Array, means: Array, stdevs: Array, minvals:
         counts = [total // sizes[0]] * sizes[0]
         per_batch = total // sizes[0]
     stream = take(len(counts) * 2 * _MAX_ITERATIONS * (per_batch + 3) // 4)
-    samples = truncated_samples(xp, stream, counts, [np.broadcast_to(p, (len(counts),)) for p in parameters])
+    samples = draw_truncated(xp, stream, counts, [np.broadcast_to(p, (len(counts),)) for p in parameters])
     return np.concatenate([np.zeros(0, means.dtype), *samples]).reshape(sizes).astype(means.dtype, copy=False)
 
 
@@ -259,7 +259,7 @@ def stateless_parameterized_truncated_normal_op(
             f"shape {dims_text(batch)}."
         )
     samples = prod(sizes[: len(sizes) - len(batch)])
-    rows = truncated_samples(xp, stream, [samples] * prod(batch), [p.reshape(-1) for p in parameters])
+    rows = draw_truncated(xp, stream, [samples] * prod(batch), [p.reshape(-1) for p in parameters])
     columns = np.array(rows, means.dtype).reshape(prod(batch), samples)
     return columns.T.reshape(sizes)
 

@@ -145,7 +145,7 @@ def stream_from_seed_pair(xp: Xp, seed: Array) -> Stream:
 @kernel_part
 def _compute(xp: Xp, lane: Array) -> Array:
     """Exchanges the halves of a lane that is computed now, once for all numbers of a stream."""
-    return halves_exchanged(lane)
+    return exchange_halves(lane)
 
 
 @_compute.kernel_for("xla")
@@ -154,7 +154,7 @@ def _compute_on_xla(xp: CompilingXp, lane: Array) -> Array:
     return xp.bitcast(xp.bitcast(lane, np.uint32)[:, ::-1], np.uint64)
 
 
-def halves_exchanged(numbers: Array) -> Array:
+def exchange_halves(numbers: Array) -> Array:
     """Exchanges the upper and the lower halves of 64-bit numbers."""
     return (numbers << _SHIFT_32) | (numbers >> _SHIFT_32)
 
@@ -174,13 +174,13 @@ def lanes_at(xp: Xp, stream: Stream) -> Lanes:
         if (tops == tops[0]).all():
             return _lanes_under_one_top(int(key[0]), low & _LOW_32, int(tops[0]), int(high[0]))
     lanes, products = _room(low.size)
-    lanes[0], lanes[1] = halves_exchanged(low), halves_exchanged(high)
+    lanes[0], lanes[1] = exchange_halves(low), exchange_halves(high)
     return Lanes(*_rounds(lanes, products, int(key[0]), 0))
 
 
 @lanes_at.kernel_for("xla")
 def _lanes_on_xla(xp: CompilingXp, stream: Stream) -> Lanes:
-    first, second = halves_exchanged(stream.low), halves_exchanged(stream.high)
+    first, second = exchange_halves(stream.low), exchange_halves(stream.high)
     key, weyl = (stream.key & _LOW_32, stream.key >> _SHIFT_32), (np.uint64(step) for step in WEYL_STEPS)
     by_first, by_second = (np.uint64(multiplier) for multiplier in MULTIPLIERS)
     step_0, step_1 = weyl
@@ -304,7 +304,7 @@ def words(xp: Xp, lanes: Lanes, out: Array | None = None) -> Array:
     """
     count = len(lanes.first)
     if count <= JOINED and out is None and _IS_LITTLE_ENDIAN:
-        return halves_exchanged(np.stack(lanes, axis=1)).view(np.uint32)
+        return exchange_halves(np.stack(lanes, axis=1)).view(np.uint32)
     numbers = np.empty((count, WORDS_PER_BLOCK), np.uint32) if out is None else out
     pairs = numbers.view(np.uint64)
     for column, lane in enumerate(lanes):  # one after the other: four times as fast as both at once
@@ -319,7 +319,7 @@ def words(xp: Xp, lanes: Lanes, out: Array | None = None) -> Array:
 
 @words.kernel_for("xla")
 def _words_on_xla(xp: CompilingXp, lanes: Lanes, out: None = None) -> Array:
-    pairs = xp.bitcast(from_lanes(xp, lanes, halves_exchanged), np.uint32)
+    pairs = xp.bitcast(from_lanes(xp, lanes, exchange_halves), np.uint32)
     return pairs.reshape(-1, WORDS_PER_BLOCK)
 
 
@@ -377,7 +377,7 @@ def _in_one_chunk(xp: CompilingXp, count: int, make: Callable[[int, int], Array]
 
 
 @kernel_part
-def filled(xp: Xp, shape: tuple[int, int], dtype: Any, make: Callable[[int, int, Array | None], Array]) -> Array:
+def fill(xp: Xp, shape: tuple[int, int], dtype: Any, make: Callable[[int, int, Array | None], Array]) -> Array:
     """Computes an array row by row: `make(start, number, out)` gives so many rows, on NumPy by writing into `out`."""
     if shape[0] <= JOINED:
         return make(0, shape[0], None)
@@ -386,7 +386,7 @@ def filled(xp: Xp, shape: tuple[int, int], dtype: Any, make: Callable[[int, int,
     return result
 
 
-@filled.kernel_for("xla")
+@fill.kernel_for("xla")
 def _fill_at_once(
     xp: CompilingXp, shape: tuple[int, int], dtype: Any, make: Callable[[int, int, Array | None], Array]
 ) -> Array:

@@ -41,7 +41,7 @@ def _draw(xp: Xp, starts: Stream, rate: Array, largest: float) -> Array:
         result[where] = _knuth(xp, starts.at(where), rate[where])
     (where,) = np.nonzero(~small)
     if len(where):
-        result[where] = _transformed_rejection(xp, starts.at(where), rate[where], largest)
+        result[where] = _reject_transformed(xp, starts.at(where), rate[where], largest)
     return result
 
 
@@ -50,7 +50,7 @@ def _draw_both(xp: CompilingXp, starts: Stream, rate: Array, largest: float) -> 
     """Draws all outputs by both methods, each method on a harmless rate where the other one counts."""
     small = rate < _KNUTH_BELOW
     by_product = _knuth(xp, starts, xp.where(small, rate, 0.0))
-    by_rejection = _transformed_rejection(xp, starts, xp.where(small, _KNUTH_BELOW, rate), largest)
+    by_rejection = _reject_transformed(xp, starts, xp.where(small, _KNUTH_BELOW, rate), largest)
     return xp.where(small, by_product, by_rejection)
 
 
@@ -69,7 +69,7 @@ def _knuth(xp: Xp, starts: Stream, rate: Array) -> Array:
     return until_accepted(xp, attempt, (starts.low, starts.high, xp.exp(-rate)), state)
 
 
-def _transformed_rejection(xp: Xp, starts: Stream, rate: Array, largest: float) -> Array:
+def _reject_transformed(xp: Xp, starts: Stream, rate: Array, largest: float) -> Array:
     def attempt(parameters: tuple[Array, ...], state: tuple[Array, ...]) -> tuple[Array, Array, tuple[Array, ...]]:
         low, high, rate = parameters
         (block,) = state

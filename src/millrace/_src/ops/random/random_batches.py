@@ -19,10 +19,10 @@ from millrace._src.ops.batching import (
     BatchedRows,
     BatchedValue,
     any_batched,
-    folded,
+    fold,
     int32,
-    joined,
-    unfolded,
+    join,
+    unfold,
 )
 
 
@@ -35,7 +35,7 @@ def of_shape(operation: Operation, arguments: Sequence[BatchedValue], rows: Batc
 
 def _more(shape: BatchedValue, rows: BatchedRows) -> Any:
     """Returns a shape with the rows first, of the shape's own dtype."""
-    full = convert_to_tensor(joined(rows.vector(), int32(shape.tensor)), dtype="int32")
+    full = convert_to_tensor(join(rows.vector(), int32(shape.tensor)), dtype="int32")
     return full if shape.tensor.dtype.name == "int32" else raw.Cast(x=full, DstT=shape.tensor.dtype)
 
 
@@ -64,4 +64,4 @@ def of_logits(operation: Operation, arguments: Sequence[BatchedValue], rows: Bat
     if number.is_batched:
         return None
     spread = rows.spread(logits)
-    return [unfolded(call(operation, [folded(spread), number.tensor])[0], spread)]
+    return [unfold(call(operation, [fold(spread), number.tensor])[0], spread)]

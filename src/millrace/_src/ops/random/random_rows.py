@@ -14,7 +14,7 @@ import numpy as np
 from millrace._src.core.dtypes import float64, int64, uint64
 from millrace._src.graph.operation import Operation
 from millrace._src.ops import raw
-from millrace._src.ops.batching import BatchedRows, BatchedValue, known
+from millrace._src.ops.batching import BatchedRows, BatchedValue, known_value
 from millrace._src.ops.random.philox import MULTIPLIERS, ROUNDS, SCRAMBLE_KEY, WEYL_STEPS
 
 _LOW_32, _SHIFT_32 = np.uint64(0xFFFFFFFF), np.uint64(32)
@@ -28,7 +28,7 @@ Words = tuple[Any, Any, Any, Any]
 def one_class(operation: Operation, arguments: Sequence[BatchedValue], rows: BatchedRows) -> Sequence[Any] | None:
     """Draws one class for each row, where a row has one row of logits."""
     logits, samples, seed = arguments
-    number = known(samples)
+    number = known_value(samples)
     if number is None or int(number) != 1 or operation.inputs[0].shape.rank != 2 or operation.inputs[0].shape[0] != 1:
         return None
     first, second, _, _ = _first_block(rows.spread(seed))

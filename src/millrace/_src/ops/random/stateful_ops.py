@@ -41,10 +41,10 @@ from millrace._src.ops.random.stateless_ops import (
     FLOAT_OUTPUT,
     NO_GRADIENT,
     SHAPE,
-    bounded_integers,
     check_bounds_are_scalars,
+    draw_bounded_integers,
     refuse_empty_interval,
-    shuffled,
+    shuffle_rows,
 )
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.type_sets import ANY, INDEX, TypeSet
@@ -131,7 +131,7 @@ def truncated_normal_op(xp: Xp, shape: Array, *, seed: int = 0, seed2: int = 0, 
 def _draw_uniform_int(xp: Xp, take: Any, shape: Array, minval: Array, maxval: Array) -> Array:
     refuse_empty_interval(shape, minval, maxval)
     sizes = requested_shape(shape)
-    return bounded_integers(xp, take(prod(sizes) * _RESERVED), sizes, minval, maxval)
+    return draw_bounded_integers(xp, take(prod(sizes) * _RESERVED), sizes, minval, maxval)
 
 
 def _uniform_int_shape(c: ShapeContext) -> TensorShape:
@@ -280,7 +280,7 @@ def multinomial(
 def _draw_shuffle(xp: Xp, take: Any, value: Array) -> Array:
     if value.ndim == 0 or value.shape[0] < 2:
         return value
-    return shuffled(xp, take(-(-(value.shape[0] - 1) // 4)), value)
+    return shuffle_rows(xp, take(-(-(value.shape[0] - 1) // 4)), value)
 
 
 @op(

@@ -80,7 +80,7 @@ def _refuse_empty_interval_by_key(
     refuse_empty_interval(shape, minval, maxval)
 
 
-def bounded_integers(xp: Xp, stream: Stream, sizes: tuple[int, ...], minval: Array, maxval: Array) -> Array:
+def draw_bounded_integers(xp: Xp, stream: Stream, sizes: tuple[int, ...], minval: Array, maxval: Array) -> Array:
     """Draws integers in [minval, maxval).
 
     Raises:
@@ -186,7 +186,7 @@ def stateless_random_uniform_int(xp: Xp, shape: Array, seed: Array, minval: Arra
     >>> tf.raw_ops.StatelessRandomUniformInt(shape=[4], seed=[1, 2], minval=0, maxval=10).numpy()
     array([0, 9, 4, 9], dtype=int32)
     """
-    return bounded_integers(xp, validate_seed_stream(xp, seed), requested_shape(shape), minval, maxval)
+    return draw_bounded_integers(xp, validate_seed_stream(xp, seed), requested_shape(shape), minval, maxval)
 
 
 # --- keys and counters ------------------------------------------------------------------------------------------------
@@ -286,7 +286,7 @@ def stateless_random_uniform_int_v2(
     >>> tf.raw_ops.StatelessRandomUniformIntV2(shape=[0], key=[1], counter=[1, 2], alg=1, minval=0, maxval=5).numpy()
     array([], dtype=int32)
     """
-    return bounded_integers(xp, validate_key_stream(key, counter, alg), requested_shape(shape), minval, maxval)
+    return draw_bounded_integers(xp, validate_key_stream(key, counter, alg), requested_shape(shape), minval, maxval)
 
 
 def _shuffle_shape(c: ShapeContext) -> TensorShape:
@@ -311,10 +311,10 @@ def stateless_shuffle_op(xp: Xp, value: Array, key: Array, counter: Array, alg: 
     array([7], dtype=int32)
     """
     stream = validate_key_stream(key, counter, alg)
-    return shuffled(xp, stream, value)
+    return shuffle_rows(xp, stream, value)
 
 
-def shuffled(xp: Xp, stream: Stream, value: Array) -> Array:
+def shuffle_rows(xp: Xp, stream: Stream, value: Array) -> Array:
     """Puts the rows of an array in random order; returns a scalar unchanged."""
     if value.ndim == 0 or value.shape[0] < 2:
         return value

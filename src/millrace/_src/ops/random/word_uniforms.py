@@ -9,7 +9,7 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, CompilingXp, Xp
 from millrace._src.core.kernel_part import kernel_part
-from millrace._src.ops.random.philox import JOINED, Lanes, from_lanes, halves_exchanged, words
+from millrace._src.ops.random.philox import JOINED, Lanes, exchange_halves, from_lanes, words
 
 NpDType: TypeAlias = np.dtype[Any]
 
@@ -72,13 +72,13 @@ def integers_of_lanes(xp: Xp, lanes: Lanes, dtype: NpDType, out: Array | None = 
         return words(xp, lanes, out)
     numbers = np.empty((len(lanes.first), 2), np.uint64) if out is None else out
     for column, lane in enumerate(lanes):
-        numbers[:, column] = halves_exchanged(lane)
+        numbers[:, column] = exchange_halves(lane)
     return numbers
 
 
 @integers_of_lanes.kernel_for("xla")
 def _integers_on_xla(xp: CompilingXp, lanes: Lanes, dtype: NpDType, out: None = None) -> Array:
-    return words(xp, lanes) if dtype.itemsize == 4 else from_lanes(xp, lanes, halves_exchanged)
+    return words(xp, lanes) if dtype.itemsize == 4 else from_lanes(xp, lanes, exchange_halves)
 
 
 @kernel_part

@@ -25,7 +25,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.signal.fourier import fft
 from millrace._src.ops.signal.real_fourier import COMPLEX_OF, irfft, rfft
-from millrace._src.ops.signal.sizes import Size, at_least, count_of, dimension, padded_behind, reshaped, sizes_of
+from millrace._src.ops.signal.sizes import Size, append_padding, at_least, count_of, dimension, reshape, sizes_of
 from millrace._src.util.export import export
 
 _NORMS = (None, "ortho")
@@ -57,8 +57,8 @@ def _resize(x: Tensor, n: object) -> Tensor:
     if isinstance(missing, int) and missing == 0:
         return shorter
     sizes = sizes_of(shorter)
-    flat = reshaped(shorter, [count_of(sizes[:-1]), sizes[-1]])
-    return reshaped(padded_behind(flat, 0, missing), sizes[:-1], [n])
+    flat = reshape(shorter, [count_of(sizes[:-1]), sizes[-1]])
+    return reshape(append_padding(flat, 0, missing), sizes[:-1], [n])
 
 
 # --- the transforms --------------------------------------------------------------------------------------------------
@@ -163,8 +163,8 @@ def _type_4(x: Tensor, norm: str | None) -> Tensor:
     # (2n+1)(2k+1) / 4N = n/2N + 2nk/2N + (2k+1)/4N
     turned = _as_complex(x) * _turns(size, 0, -0.5, x.dtype)
     sizes = sizes_of(turned)
-    flat = padded_behind(reshaped(turned, [count_of(sizes[:-1]), size]), 0, size)
-    spectrum = reshaped(fft(flat)[:, :size], sizes[:-1], [size])
+    flat = append_padding(reshape(turned, [count_of(sizes[:-1]), size]), 0, size)
+    spectrum = reshape(fft(flat)[:, :size], sizes[:-1], [size])
     result = 2 * _real_part(spectrum * _turns(size, 0.5, -0.5, x.dtype), x.dtype)
     return result * _factors(size, 0.5, 0.5, x.dtype) if norm == "ortho" else result
 

@@ -34,13 +34,13 @@ from millrace._src.ops.signal.real_fourier import (
     as_transformable,
     check_types,
     half_weights,
-    padded_like,
+    pad_like,
     size_of,
 )
 from millrace._src.ops.signal.transforms import (
     Axes,
     complex_transform,
-    cropped,
+    crop,
     half,
     real_inverse,
     real_transform,
@@ -125,13 +125,13 @@ def fftnd_op(xp: Xp, input: Array, fft_length: Array, axes: Array) -> Array:
     Raises: tf.errors.InvalidArgumentError: if an axis is out of range or has fewer elements.
     """
     lengths, transformed_axes = _operands(input, fft_length, axes)
-    return complex_transform(xp, cropped(input, lengths, transformed_axes), transformed_axes, is_inverse=False)
+    return complex_transform(xp, crop(input, lengths, transformed_axes), transformed_axes, is_inverse=False)
 
 
 @fftnd_op.gradient
 def fftnd_gradient(dy: Tensor, input: Tensor, fft_length: Tensor, axes: Tensor) -> tuple[Tensor, None, None]:
     dx = ifftnd_op(dy, fft_length, axes) * size_of(fft_length, dy.dtype)
-    return padded_like(dx, input), None, None
+    return pad_like(dx, input), None, None
 
 
 @export("ifftnd", v1=["ifftnd"])
@@ -161,13 +161,13 @@ def ifftnd_op(xp: Xp, input: Array, fft_length: Array, axes: Array) -> Array:
     Raises: tf.errors.InvalidArgumentError: if an axis is out of range or has fewer elements.
     """
     lengths, transformed_axes = _operands(input, fft_length, axes)
-    return complex_transform(xp, cropped(input, lengths, transformed_axes), transformed_axes, is_inverse=True)
+    return complex_transform(xp, crop(input, lengths, transformed_axes), transformed_axes, is_inverse=True)
 
 
 @ifftnd_op.gradient
 def ifftnd_gradient(dy: Tensor, input: Tensor, fft_length: Tensor, axes: Tensor) -> tuple[Tensor, None, None]:
     dx = fftnd_op(dy, fft_length, axes) / size_of(fft_length, dy.dtype)
-    return padded_like(dx, input), None, None
+    return pad_like(dx, input), None, None
 
 
 # --- real numbers ----------------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ def rfftnd_op(xp: Xp, input: Array, fft_length: Array, axes: Array, *, Treal: DT
     lengths, transformed_axes = _operands(input, fft_length, axes)
     _require_axis(transformed_axes)
     check_types(Treal, Tcomplex, is_inverse=False)
-    return real_transform(xp, cropped(input, lengths, transformed_axes), transformed_axes, Tcomplex.np_dtype)
+    return real_transform(xp, crop(input, lengths, transformed_axes), transformed_axes, Tcomplex.np_dtype)
 
 
 def _require_axis(axes: Axes) -> None:
@@ -216,7 +216,7 @@ def _require_axis(axes: Axes) -> None:
 def rfftnd_gradient(dy: Tensor, input: Tensor, fft_length: Tensor, axes: Tensor) -> tuple[Tensor, None, None]:
     half_dy = dy * _weights(dy, fft_length, axes, 0.5)
     dx = irfftnd_op(half_dy, fft_length, axes, Treal=input.dtype) * size_of(fft_length, input.dtype)
-    return padded_like(dx, input), None, None
+    return pad_like(dx, input), None, None
 
 
 @export("irfftnd", v1=["irfftnd"])
@@ -249,7 +249,7 @@ def irfftnd_op(xp: Xp, input: Array, fft_length: Array, axes: Array, *, Treal: D
     """
     lengths, transformed_axes = _operands(input, fft_length, axes)
     _require_axis(transformed_axes)
-    x = cropped(input, [*lengths[:-1], half(lengths[-1])], transformed_axes)
+    x = crop(input, [*lengths[:-1], half(lengths[-1])], transformed_axes)
     check_types(Treal, Tcomplex, is_inverse=True)
     return real_inverse(xp, x, lengths[-1], transformed_axes, Treal.np_dtype)
 
@@ -258,7 +258,7 @@ def irfftnd_op(xp: Xp, input: Array, fft_length: Array, axes: Array, *, Treal: D
 def irfftnd_gradient(dy: Tensor, input: Tensor, fft_length: Tensor, axes: Tensor) -> tuple[Tensor, None, None]:
     spectrum = rfftnd_op(dy, fft_length, axes, Tcomplex=input.dtype)
     dx = spectrum * _weights(spectrum, fft_length, axes, 2.0) / size_of(fft_length, input.dtype)
-    return padded_like(dx, input), None, None
+    return pad_like(dx, input), None, None
 
 
 def _weights(spectrum: Tensor, fft_length: Tensor, axes: Tensor, inner: float) -> Tensor:

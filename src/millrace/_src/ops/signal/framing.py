@@ -26,11 +26,11 @@ from millrace._src.ops import raw
 from millrace._src.ops.signal.sizes import (
     Size,
     Sizes,
+    append_padding,
     at_least,
     count_of,
     dimension,
-    padded_behind,
-    reshaped,
+    reshape,
     size_from,
     sizes_of,
 )
@@ -74,16 +74,16 @@ def frame(
         length, step = size_from(frame_length, "frame_length"), size_from(frame_step, "frame_step")
         _check_frames(length, step)
         outer, count, inner = _around(signal, axis)
-        x = reshaped(signal, [count_of(outer), count, count_of(inner)])
+        x = reshape(signal, [count_of(outer), count, count_of(inner)])
         if pad_end:
             value = convert_to_tensor(pad_value, dtype=signal.dtype)
             value.shape.assert_has_rank(0)
             frames = -(-count // step)
             missing = at_least((frames - 1) * step + length - count, 0)
-            x, count = padded_behind(x, 0, missing, 0, value=value), count + missing
+            x, count = append_padding(x, 0, missing, 0, value=value), count + missing
         else:
             frames = at_least(1 + (count - length) // step, 0)
-        result: Any = reshaped(_gather(x, count, frames, length, step), outer, [frames, length], inner)
+        result: Any = reshape(_gather(x, count, frames, length, step), outer, [frames, length], inner)
         if signal.shape.rank is not None and result.shape.rank is None:  # the axis is known only when the function runs
             result.set_shape([None] * (signal.shape.rank + 1))
         return cast(Tensor, result)
@@ -117,7 +117,7 @@ def _gather(x: Tensor, count: Size, frames: Size, length: Size, step: Size) -> A
     block = max(1, math.gcd(length, step)) if is_known else 1
     blocks = count // block
     whole = x[:, : blocks * block] if block > 1 else x
-    table = reshaped(whole, [dimension(x, 0), blocks, block * dimension(x, 2)])
+    table = reshape(whole, [dimension(x, 0), blocks, block * dimension(x, 2)])
     starts, offsets = _numbers(frames) * (step // block), _numbers(length // block)
     indices = raw.ExpandDims(input=starts, axis=1) + raw.ExpandDims(input=offsets, axis=0)
     return raw.GatherV2(params=table, indices=indices, axis=np.int32(1))
@@ -157,16 +157,16 @@ def overlap_and_add(signal: Any, frame_step: TensorLike, name: str | None = None
         sizes = sizes_of(signal)
         outer, frames, length = sizes[:-2], sizes[-2], sizes[-1]
         rows = count_of(outer)
-        result = _add(reshaped(signal, [rows, frames, length]), rows, frames, length, step)
-        return reshaped(result, outer, [at_least((frames - 1) * step + length, 0)])
+        result = _add(reshape(signal, [rows, frames, length]), rows, frames, length, step)
+        return reshape(result, outer, [at_least((frames - 1) * step + length, 0)])
 
 
 def _add(x: Tensor, rows: Size, frames: Size, length: Size, step: Size) -> Tensor:
     parts = -(-length // step)  # blocks in each frame
     width = frames + parts - 1  # blocks in the signal
-    whole = padded_behind(x, 0, 0, parts * step - length)
-    by_part = raw.Transpose(x=reshaped(whole, [rows, frames, parts, step]), perm=[0, 2, 1, 3])
-    longer = reshaped(padded_behind(by_part, 0, 0, parts, 0), [rows, parts * (frames + parts) * step])
-    moved = reshaped(longer[:, : parts * width * step], [rows, parts, width * step])
+    whole = append_padding(x, 0, 0, parts * step - length)
+    by_part = raw.Transpose(x=reshape(whole, [rows, frames, parts, step]), perm=[0, 2, 1, 3])
+    longer = reshape(append_padding(by_part, 0, 0, parts, 0), [rows, parts * (frames + parts) * step])
+    moved = reshape(longer[:, : parts * width * step], [rows, parts, width * step])
     total: Tensor = raw.Sum(input=moved, reduction_indices=[1])
     return total[:, : (frames - 1) * step + length]

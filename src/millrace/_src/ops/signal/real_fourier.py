@@ -30,7 +30,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import UNKNOWN, with_rank, with_rank_at_least
 from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.signal.fourier import COMPLEX
-from millrace._src.ops.signal.transforms import cropped, half, last_axes, real_inverse, real_transform, validate_lengths
+from millrace._src.ops.signal.transforms import crop, half, last_axes, real_inverse, real_transform, validate_lengths
 from millrace._src.util.export import export
 
 REAL = TypeSet((d.float32, d.float64), default=d.float32)
@@ -54,7 +54,7 @@ def check_types(real: DType, complex_type: DType, *, is_inverse: bool) -> None:
 def _forward(xp: Xp, x: Array, fft_length: Array, count: int, real: DType, complex_type: DType) -> Array:
     axes = last_axes(x, count)
     lengths = validate_lengths(fft_length, count)
-    x = cropped(x, lengths, axes)
+    x = crop(x, lengths, axes)
     check_types(real, complex_type, is_inverse=False)
     return real_transform(xp, x, axes, complex_type.np_dtype)
 
@@ -62,7 +62,7 @@ def _forward(xp: Xp, x: Array, fft_length: Array, count: int, real: DType, compl
 def _backward(xp: Xp, x: Array, fft_length: Array, count: int, real: DType, complex_type: DType) -> Array:
     axes = last_axes(x, count)
     lengths = validate_lengths(fft_length, count)
-    x = cropped(x, [*lengths[:-1], half(lengths[-1])], axes)
+    x = crop(x, [*lengths[:-1], half(lengths[-1])], axes)
     check_types(real, complex_type, is_inverse=True)
     return real_inverse(xp, x, lengths[-1], axes, real.np_dtype)
 
@@ -115,7 +115,7 @@ def size_of(fft_length: Tensor, dtype: DType) -> Tensor:
     return size
 
 
-def padded_like(x: Tensor, example: Tensor) -> Tensor:
+def pad_like(x: Tensor, example: Tensor) -> Tensor:
     """Fills up a gradient with zeros, for the elements that were cut off."""
     if x.shape.is_fully_defined() and x.shape == example.shape:
         return x
@@ -127,13 +127,13 @@ def padded_like(x: Tensor, example: Tensor) -> Tensor:
 def _forward_gradient(inverse: Any, dy: Tensor, input: Tensor, fft_length: Tensor) -> tuple[Tensor, None]:
     scale = size_of(fft_length, input.dtype)
     dx = inverse(dy * _weights(dy, fft_length, 0.5), fft_length, Treal=input.dtype) * scale
-    return padded_like(dx, input), None
+    return pad_like(dx, input), None
 
 
 def _backward_gradient(forward: Any, dy: Tensor, input: Tensor, fft_length: Tensor) -> tuple[Tensor, None]:
     spectrum = forward(dy, fft_length, Tcomplex=input.dtype)
     dx = spectrum * _weights(spectrum, fft_length, 2.0) / size_of(fft_length, input.dtype)
-    return padded_like(dx, input), None
+    return pad_like(dx, input), None
 
 
 # --- the public functions --------------------------------------------------------------------------------------------

@@ -17,11 +17,11 @@ from millrace._src.ops.signal.framing import frame, overlap_and_add
 from millrace._src.ops.signal.real_fourier import irfft, rfft
 from millrace._src.ops.signal.sizes import (
     Size,
+    append_padding,
     as_tensor,
     at_least,
     count_of,
-    padded_behind,
-    reshaped,
+    reshape,
     shape_from,
     size_from,
     sizes_of,
@@ -136,8 +136,8 @@ def _of_length(frames: Tensor, transform_length: Size, length: Size) -> Tensor:
     if isinstance(missing, int) and missing == 0:
         return frames
     outer = sizes_of(frames)[:-1]
-    flat = reshaped(frames, [count_of(outer), sizes_of(frames)[-1]])
-    return reshaped(padded_behind(flat, 0, missing), outer, [length])
+    flat = reshape(frames, [count_of(outer), sizes_of(frames)[-1]])
+    return reshape(append_padding(flat, 0, missing), outer, [length])
 
 
 @export("signal.inverse_stft_window_fn", v1=["signal.inverse_stft_window_fn"])
@@ -167,9 +167,9 @@ def inverse_stft_window_fn(
                 raise invalid("Integer division by zero: frame_step must not be 0")
             window = forward_window_fn(as_tensor(length), dtype=dtype)
             parts = -(-length // step)
-            squares = reshaped(padded_behind(raw.Square(x=window), parts * step - length), [parts, step])
+            squares = reshape(append_padding(raw.Square(x=window), parts * step - length), [parts, step])
             total = raw.Sum(input=squares, reduction_indices=[0], keep_dims=True)
-            weights = reshaped(raw.Tile(input=total, multiples=shape_from([parts, 1])), [parts * step])
+            weights = reshape(raw.Tile(input=total, multiples=shape_from([parts, 1])), [parts * step])
             quotient: Tensor = raw.DivNoNan(x=window, y=weights[:length])
             return quotient
 

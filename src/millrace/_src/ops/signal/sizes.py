@@ -96,7 +96,7 @@ def _vector(sizes: Sizes) -> Any:
     return np.array(sizes, np.int32)
 
 
-def reshaped(x: Tensor, *parts: Sizes) -> Tensor:
+def reshape(x: Tensor, *parts: Sizes) -> Tensor:
     """Reshapes a tensor to the dimensions of all parts, and notes those that a trace knows."""
     result: Any = raw.Reshape(tensor=x, shape=shape_from(*parts))
     known = _known_shape(parts)
@@ -112,7 +112,7 @@ def _known_shape(parts: Sequence[Sizes]) -> TensorShape | None:
     return TensorShape([None if isinstance(size, Tensor) else size for part in lists for size in part])
 
 
-def padded_behind(x: Tensor, *counts: Size, value: object = None) -> Tensor:
+def append_padding(x: Tensor, *counts: Size, value: object = None) -> Tensor:
     """Appends elements at the end of each axis: zeros, or a scalar's value.
 
     Args:

@@ -32,7 +32,7 @@ def last_axes(x: Array, count: int) -> Axes:
     return tuple(range(x.ndim - count, x.ndim))
 
 
-def cropped(x: Array, lengths: Sequence[int], axes: Axes) -> Array:
+def crop(x: Array, lengths: Sequence[int], axes: Axes) -> Array:
     """Returns the first `lengths` elements along axes.
 
     Raises: InvalidArgumentError: if there are fewer.

@@ -99,7 +99,7 @@ def _order_by_axes(xp: Xp, indices: Array, dims: Array) -> Array:
     return order
 
 
-def taken(xp: Xp, rows: Array, order: Array | None) -> Array:
+def take(xp: Xp, rows: Array, order: Array | None) -> Array:
     """Returns rows in the order of a permutation; the rows themselves where there is none."""
     return rows if order is None else xp.take(rows, order, axis=0)
 

@@ -203,25 +203,25 @@ def _with_new_values(sparse: SparseTensor, values: Any) -> SparseTensor:
 
 
 @late_bound("sparse_mul")
-def multiplied(sparse: SparseTensor, dense: object) -> SparseTensor:
+def multiply(sparse: SparseTensor, dense: object) -> SparseTensor:
     """Returns `sparse * dense`."""
     return _with_dense(sparse_dense_mul, sparse, dense, "mul")
 
 
 @late_bound("sparse_rmul")
-def multiplied_by_tensor(sparse: SparseTensor, tensor: Tensor) -> SparseTensor:
+def multiply_by_tensor(sparse: SparseTensor, tensor: Tensor) -> SparseTensor:
     """Returns `tensor * sparse`."""
     values = sparse_dense_mul(sparse.indices, sparse.values, sparse.dense_shape, tensor, name="mul")
     return _with_new_values(sparse, values)
 
 
 @late_bound("sparse_truediv")
-def divided(sparse: SparseTensor, dense: object) -> SparseTensor:
+def divide(sparse: SparseTensor, dense: object) -> SparseTensor:
     """Returns `sparse / dense`; integers are cast to floating point first."""
     return _with_dense(sparse_dense_div, sparse, dense, "truediv")
 
 
 @late_bound("sparse_div")
-def divided_as_in_c(sparse: SparseTensor, dense: object) -> SparseTensor:
+def divide_as_in_c(sparse: SparseTensor, dense: object) -> SparseTensor:
     """Returns `sparse / dense`, where integers are divided as in C."""
     return _with_dense(sparse_dense_div, sparse, dense, "div")

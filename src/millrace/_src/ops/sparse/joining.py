@@ -19,9 +19,9 @@ from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.array.shape_checks import added, dims_text, merge_dim, vector, with_rank
+from millrace._src.ops.array.shape_checks import add, dims_text, merge_dim, vector, with_rank
 from millrace._src.ops.math.element_types import NUMBER
-from millrace._src.ops.sparse.coordinates import OWN_COORDINATES, are_sorted, common_keys, order_of_coordinates, taken
+from millrace._src.ops.sparse.coordinates import OWN_COORDINATES, are_sorted, common_keys, order_of_coordinates, take
 from millrace._src.ops.sparse.part_checks import check_bounds, check_dims, check_parts, traced_parts
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, as_sparse, sparse_result
 from millrace._src.ops.type_sets import ANY
@@ -37,7 +37,7 @@ def _concat_shapes(c: ShapeContext) -> Sequence[TensorShape]:
     rank: int | None = None
     for indices, values, shape in zip(c.shapes("indices"), c.shapes("values"), c.shapes("shapes"), strict=True):
         rows, columns = with_rank(indices, 2)
-        count = added(count, merge_dim(rows, with_rank(values, 1)[0]))
+        count = add(count, merge_dim(rows, with_rank(values, 1)[0]))
         rank = merge_dim(merge_dim(rank, columns), with_rank(shape, 1)[0])
     return vector(count, rank), vector(count), vector(rank)
 
@@ -95,7 +95,7 @@ def sparse_concat_op(
     dense_shape = xp.concatenate([first[:axis], ends[-1:], first[axis + 1 :]])
     joined_indices, joined_values = xp.concatenate(moved), xp.concatenate(values)
     order = order_of_coordinates(xp, joined_indices, dense_shape)
-    return taken(xp, joined_indices, order), taken(xp, joined_values, order), dense_shape
+    return take(xp, joined_indices, order), take(xp, joined_values, order), dense_shape
 
 
 @export("sparse.concat", v1=[])
@@ -147,8 +147,8 @@ def join_sparse(axis: object, sp_inputs: object, expand: bool, name: str | None)
         return SparseTensor(indices, values, dense_shape)
     known_shapes = [tensor.shape for tensor in tensors]
     if expand:
-        known_shapes = _known_expanded(known_shapes, known_axis)
-    return sparse_result(indices, values, dense_shape, _known_join(known_shapes, known_axis))
+        known_shapes = _expand_known(known_shapes, known_axis)
+    return sparse_result(indices, values, dense_shape, _join_known(known_shapes, known_axis))
 
 
 def _known_axis(axis: Any) -> int:
@@ -169,7 +169,7 @@ def _expanded_shapes(shapes: Sequence[Any], axis: int) -> list[Any]:
     return [raw.ConcatV2(values=[largest[:axis], shape[axis:][:1], behind], axis=0) for shape in shapes]
 
 
-def _known_expanded(shapes: Sequence[TensorShape], axis: int) -> list[TensorShape]:
+def _expand_known(shapes: Sequence[TensorShape], axis: int) -> list[TensorShape]:
     ranks = {shape.rank for shape in shapes}
     if None in ranks or len(ranks) > 1:
         return [TensorShape(None)] * len(shapes)
@@ -179,7 +179,7 @@ def _known_expanded(shapes: Sequence[TensorShape], axis: int) -> list[TensorShap
     return [TensorShape([*largest[:at], shape.as_list()[at], *largest[at + 1 :]]) for shape in shapes]
 
 
-def _known_join(shapes: Sequence[TensorShape], axis: int) -> TensorShape:
+def _join_known(shapes: Sequence[TensorShape], axis: int) -> TensorShape:
     """Returns what is known of the shape of a join while tracing."""
     ranks = {shape.rank for shape in shapes if shape.rank is not None}
     if len(ranks) != 1 or not -min(ranks) <= axis < min(ranks):
@@ -188,7 +188,7 @@ def _known_join(shapes: Sequence[TensorShape], axis: int) -> TensorShape:
     columns = zip(*([None] * rank if shape.rank is None else shape.as_list() for shape in shapes), strict=True)
     known_sizes = [{size for size in sizes if size is not None} for sizes in columns]
     dims: list[int | None] = [next(iter(sizes)) if len(sizes) == 1 else None for sizes in known_sizes]
-    dims[axis] = added(*(None if shape.rank is None else shape.as_list()[axis] for shape in shapes))
+    dims[axis] = add(*(None if shape.rank is None else shape.as_list()[axis] for shape in shapes))
     return TensorShape(dims)
 
 

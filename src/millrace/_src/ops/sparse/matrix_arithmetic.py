@@ -22,7 +22,7 @@ from millrace._src.ops.shape_rules import SCALAR, scalar
 from millrace._src.ops.sparse.matrix_conversion import MATRIX_TYPES, NOT_BATCHED, require_dtype, values_at
 from millrace._src.ops.sparse.matrix_value import (
     MatrixValue,
-    boxed,
+    box,
     from_blocks,
     matrix_in,
     same_matrix,
@@ -70,7 +70,7 @@ def sparse_matrix_add(xp: Xp, a: Array, b: Array, alpha: Array, beta: Array) -> 
         require_dtype(matrix, as_dtype(alpha.dtype), f"dtype of {name} is not equal to 'type': {{1}} vs. {{0}}")
     if first.shape != second.shape:
         raise invalid(f"Shapes of a and b must match: {dims_text(first.shape)} vs. {dims_text(second.shape)}")
-    return boxed(from_blocks(first.blocks * alpha[()] + second.blocks * beta[()], first.shape))
+    return box(from_blocks(first.blocks * alpha[()] + second.blocks * beta[()], first.shape))
 
 
 @sparse_matrix_add.gradient
@@ -120,11 +120,11 @@ def sparse_matrix_mul(xp: Xp, a: Array, b: Array) -> Array:
         names = runtime_name(as_dtype(matrix.values.dtype)), runtime_name(as_dtype(b.dtype))
         raise invalid(f"Input types don't match.  a.dtype == {names[0]} vs. b.dtype == {names[1]}")
     if not b.ndim:
-        return boxed(matrix.with_values(np.asarray(matrix.values * b)))
+        return box(matrix.with_values(np.asarray(matrix.values * b)))
     if len(matrix.shape) != 3 or b.shape != (matrix.shape[0], 1, 1):
         raise UnimplementedError(None, None, _FACTOR)
     numbers = matrix.row_numbers // max(matrix.shape[1], 1)
-    return boxed(matrix.with_values(matrix.values * b.reshape(-1)[numbers]))
+    return box(matrix.with_values(matrix.values * b.reshape(-1)[numbers]))
 
 
 @sparse_matrix_mul.gradient
@@ -163,7 +163,7 @@ def sparse_matrix_softmax(xp: Xp, logits: Array, *, type: DType) -> Array:
     largest_values = np.full(len(matrix.pointers) - 1, -np.inf, matrix.values.dtype)
     np.maximum.at(largest_values, rows, matrix.values)
     powers = np.exp(matrix.values - largest_values[rows])
-    return boxed(matrix.with_values((powers / _row_sums(matrix, powers)).astype(matrix.values.dtype)))
+    return box(matrix.with_values((powers / _row_sums(matrix, powers)).astype(matrix.values.dtype)))
 
 
 @sparse_matrix_softmax.gradient
@@ -190,7 +190,7 @@ def sparse_matrix_softmax_grad(xp: Xp, softmax: Array, grad_softmax: Array, *, t
         shapes = f"{dims_text(matrix.shape)} vs. {dims_text(grad.shape)}"
         raise invalid(f"Shapes of softmax and grad_softmax must match: {shapes}")
     products = matrix.values * _values_at(grad, matrix)
-    return boxed(matrix.with_values((products - matrix.values * _row_sums(matrix, products)).astype(products.dtype)))
+    return box(matrix.with_values((products - matrix.values * _row_sums(matrix, products)).astype(products.dtype)))
 
 
 def _values_at(source: MatrixValue, coordinates: MatrixValue) -> Array:
@@ -233,4 +233,4 @@ def sparse_matrix_zeros(xp: Xp, dense_shape: Array, *, type: DType) -> Array:
         raise ValueError("wrong rank")
     if (dense_shape < 0).any():
         raise invalid(f"dense_shape must not be negative: {dims_text(dense_shape.tolist())}")
-    return boxed(without_values(tuple(dense_shape.tolist()), type.np_dtype))
+    return box(without_values(tuple(dense_shape.tolist()), type.np_dtype))

@@ -24,7 +24,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import dims_text, with_rank
 from millrace._src.ops.array.sorting import argsort
 from millrace._src.ops.shape_rules import SCALAR
-from millrace._src.ops.sparse.matrix_value import MatrixValue, boxed, from_coordinates, matrix_in, shape_in
+from millrace._src.ops.sparse.matrix_value import MatrixValue, box, from_coordinates, matrix_in, shape_in
 
 MATRIX_TYPES = TypeSet((float32, float64, complex64, complex128))
 NOT_BATCHED = "a batch of sparse matrices has an own rank"
@@ -73,7 +73,7 @@ def sparse_tensor_to_csr_sparse_matrix(xp: Xp, indices: Array, values: Array, de
     if is_outside.any():
         row = int(is_outside.argmax())
         raise invalid(f"Sparse index tuple indices[{row}, :] = {indices[row].tolist()} is out of bounds")
-    return boxed(from_coordinates(indices, values, tuple(dense_shape.tolist())))
+    return box(from_coordinates(indices, values, tuple(dense_shape.tolist())))
 
 
 @sparse_tensor_to_csr_sparse_matrix.gradient
@@ -201,7 +201,7 @@ def dense_to_csr_sparse_matrix(xp: Xp, dense_input: Array, indices: Array) -> Ar
         row = int(is_outside.argmax())
         where = f"param shape {dims_text(dense_input.shape)}, node name: DenseToCSRSparseMatrix"
         raise invalid(f"indices[{row}] = {indices[row].tolist()} does not index into {where}")
-    return boxed(from_coordinates(indices, dense_input[tuple(indices.T)], dense_input.shape))
+    return box(from_coordinates(indices, dense_input[tuple(indices.T)], dense_input.shape))
 
 
 @dense_to_csr_sparse_matrix.gradient

@@ -23,7 +23,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.array.shape_checks import dims_text, merge_dims
 from millrace._src.ops.shape_rules import SCALAR
 from millrace._src.ops.sparse.matrix_conversion import MATRIX_TYPES, NOT_BATCHED, require_dtype
-from millrace._src.ops.sparse.matrix_value import MatrixValue, boxed, from_blocks, matrix_in, scipy_sparse, shape_in
+from millrace._src.ops.sparse.matrix_value import MatrixValue, box, from_blocks, matrix_in, scipy_sparse, shape_in
 
 
 def _square_dims(shape: TensorShape) -> tuple[int | None, ...] | None:
@@ -119,7 +119,7 @@ def sparse_matrix_sparse_cholesky(xp: Xp, input: Array, permutation: Array, *, t
     _require_permutation(permutation, matrix)
     order = (permutation.reshape(matrix.batch, size) + np.arange(matrix.batch)[:, None] * size).reshape(-1)
     permuted = matrix.blocks[order][:, order]
-    return boxed(from_blocks(_cholesky_factor(permuted, size), matrix.shape))
+    return box(from_blocks(_cholesky_factor(permuted, size), matrix.shape))
 
 
 def _require_permutation(permutation: Array, matrix: MatrixValue) -> None:

@@ -19,7 +19,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import dims_text, merge_dims, with_rank_at_least
 from millrace._src.ops.shape_rules import SCALAR, UNKNOWN
 from millrace._src.ops.sparse.matrix_conversion import MATRIX_TYPES, NOT_BATCHED, require_dtype
-from millrace._src.ops.sparse.matrix_value import MatrixValue, boxed, from_blocks, matrix_in, shape_in
+from millrace._src.ops.sparse.matrix_value import MatrixValue, box, from_blocks, matrix_in, shape_in
 from millrace._src.ops.type_sets import ANY
 
 
@@ -222,7 +222,7 @@ def sparse_matrix_sparse_mat_mul(
         shapes = f"{dims_text(left)} vs. {dims_text(right)}"
         raise invalid(f"Inner product dimensions of A and B do not agree.  Shapes are: {shapes}")
     blocks = _apply(first.blocks, transpose_a, adjoint_a) @ _apply(second.blocks, transpose_b, adjoint_b)
-    return boxed(from_blocks(blocks, (*left[:-1], right[-1])))
+    return box(from_blocks(blocks, (*left[:-1], right[-1])))
 
 
 @sparse_matrix_sparse_mat_mul.gradient
@@ -273,7 +273,7 @@ def sparse_matrix_transpose(xp: Xp, input: Array, *, conjugate: bool = False, ty
     """Transposes a sparse matrix, or each matrix of a batch, and conjugates the values if asked."""
     matrix = matrix_in(input)
     require_dtype(matrix, type, "dtype of input is not equal to 'type': {1} vs. {0}")
-    return boxed(from_blocks(_apply(matrix.blocks, True, conjugate), _swap(matrix.shape, True)))
+    return box(from_blocks(_apply(matrix.blocks, True, conjugate), _swap(matrix.shape, True)))
 
 
 @sparse_matrix_transpose.gradient

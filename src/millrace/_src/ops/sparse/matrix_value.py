@@ -133,7 +133,7 @@ def from_blocks(blocks: Any, shape: tuple[int, ...]) -> MatrixValue:
     return MatrixValue(shape, pointers, columns, matrix.data)
 
 
-def boxed(value: MatrixValue) -> Array:
+def box(value: MatrixValue) -> Array:
     """Makes the 0-d array of a variant tensor."""
     array = np.empty((), dtype=object)
     array[()] = value

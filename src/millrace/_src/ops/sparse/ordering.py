@@ -11,7 +11,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import vector, with_rank
-from millrace._src.ops.sparse.coordinates import OWN_COORDINATES, order_of_coordinates, taken
+from millrace._src.ops.sparse.coordinates import OWN_COORDINATES, order_of_coordinates, take
 from millrace._src.ops.sparse.part_checks import check_parts
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, as_sparse, sparse_result
 from millrace._src.ops.type_sets import ANY
@@ -36,7 +36,7 @@ def sparse_reorder_op(xp: Xp, input_indices: Array, input_values: Array, input_s
     """Puts the elements of a sparse tensor in the order of a dense tensor; repeated coordinates stay as they are."""
     check_parts(input_indices, input_values, input_shape)
     order = order_of_coordinates(xp, input_indices, input_shape)
-    return taken(xp, input_indices, order), taken(xp, input_values, order)
+    return take(xp, input_indices, order), take(xp, input_values, order)
 
 
 @sparse_reorder_op.gradient

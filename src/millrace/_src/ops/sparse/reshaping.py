@@ -237,7 +237,7 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -
     with name_scope(name, "SparseTranspose"):
         rank = sp_input.shape.rank
         if perm is None:
-            perm = _reversed_axes(sp_input) if rank is None else np.arange(rank)[::-1]
+            perm = _reverse_axes(sp_input) if rank is None else np.arange(rank)[::-1]
         indices = raw.GatherV2(params=sp_input.indices, indices=perm, axis=1)
         perm = convert_to_tensor(perm)
         count = perm.shape.num_elements()
@@ -255,7 +255,7 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -
         return sparse_reorder(permuted)
 
 
-def _reversed_axes(sp_input: Any) -> Any:
+def _reverse_axes(sp_input: Any) -> Any:
     """Returns the axes of a sparse tensor of unknown rank, the last one first."""
     rank = raw.Size(input=sp_input.dense_shape)
     return raw.Range(start=rank - 1, limit=-1, delta=-1)

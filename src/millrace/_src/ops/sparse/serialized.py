@@ -99,7 +99,7 @@ def _as_form(array: Array, dtype: DType, form: DType) -> Any:
     return _encode(array, dtype) if form is string else HeldTensor(array, dtype)
 
 
-def _held(part: object, position: int) -> HeldTensor:
+def _tensor_of_part(part: object, position: int) -> HeldTensor:
     """Returns the tensor of a part."""
     if isinstance(part, bytes):
         return _decode(part)
@@ -238,11 +238,11 @@ def _read(serialized: Array, dtype: DType) -> tuple[Array, Array, Array]:
     if not serialized.size:
         given = dims_text(serialized.shape)
         raise invalid(f"Serialized sparse should have at least 1 serialized tensor, but has a zero dimension {given}")
-    parts = [_held(part, position) for position, part in enumerate(serialized.reshape(-1).tolist())]
+    parts = [_tensor_of_part(part, position) for position, part in enumerate(serialized.reshape(-1).tolist())]
     tensors = list(zip(parts[0::3], parts[1::3], parts[2::3], strict=True))
     _check_read(tensors, dtype)
     arrays = [tuple(part.array for part in tensor) for tensor in tensors]
-    return arrays[0] if not leading else joined_rows(arrays, leading)
+    return arrays[0] if not leading else join_rows(arrays, leading)
 
 
 def _check_read(tensors: Sequence[tuple[HeldTensor, HeldTensor, HeldTensor]], dtype: DType) -> None:
@@ -265,7 +265,7 @@ def _check_read(tensors: Sequence[tuple[HeldTensor, HeldTensor, HeldTensor]], dt
             )
 
 
-def joined_rows(tensors: Sequence[tuple[Any, ...]], leading: tuple[int, ...]) -> tuple[Array, Array, Array]:
+def join_rows(tensors: Sequence[tuple[Any, ...]], leading: tuple[int, ...]) -> tuple[Array, Array, Array]:
     """Joins sparse tensors of one rank, given by their parts, into one with the dimensions `leading` in front."""
     counts = [len(values) for _, values, _ in tensors]
     numbers = np.repeat(np.arange(len(tensors)), counts)

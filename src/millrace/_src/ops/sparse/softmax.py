@@ -23,7 +23,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import dims_text, vector
 from millrace._src.ops.math.precision import in_single
-from millrace._src.ops.sparse.coordinates import OWN_COORDINATES, order_of_coordinates, taken
+from millrace._src.ops.sparse.coordinates import OWN_COORDINATES, order_of_coordinates, take
 from millrace._src.ops.sparse.part_checks import traced_parts
 from millrace._src.ops.sparse.sparse_tensor import SparseTensor, sparse_result
 from millrace._src.util.export import export
@@ -81,8 +81,8 @@ def sparse_softmax_op(xp: Xp, sp_indices: Array, sp_values: Array, sp_shape: Arr
     _check_parts(sp_indices, sp_values, sp_shape)
     rows = sp_indices[:, :-1]
     order = order_of_coordinates(xp, rows, sp_shape[:-1])
-    run_of = _numbers_of_runs(xp, taken(xp, rows, order))
-    softmax = in_single(xp, lambda values: _softmax_of_runs(xp, taken(xp, values, order), run_of), sp_values)
+    run_of = _numbers_of_runs(xp, take(xp, rows, order))
+    softmax = in_single(xp, lambda values: _softmax_of_runs(xp, take(xp, values, order), run_of), sp_values)
     if order is None:
         return softmax
     return xp.scatter(xp.zeros(sp_values.shape, sp_values.dtype), order, softmax, "set")

@@ -20,7 +20,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.array.shape_checks import dims_text
 from millrace._src.ops.shape_rules import scalar
-from millrace._src.ops.sparse.serialized import joined_rows, require_parts, rows_of
+from millrace._src.ops.sparse.serialized import join_rows, require_parts, rows_of
 from millrace._src.ops.type_sets import ANY
 
 _INPUTS = "sparse_indices: int64, sparse_values: T, sparse_shape: int64"
@@ -147,7 +147,7 @@ def take_many_sparse_from_tensors_map(
     waiting = _maps.get((container, name)) or _SparseTensorsMap(name)
     tensors = [waiting.take(number) for number in sparse_handles.tolist()]
     _check_taken([(shape, kind) for _, _, shape, kind in tensors], dtype)
-    return joined_rows([(indices, values, shape) for indices, values, shape, _ in tensors], sparse_handles.shape)
+    return join_rows([(indices, values, shape) for indices, values, shape, _ in tensors], sparse_handles.shape)
 
 
 def _check_taken(tensors: Sequence[tuple[Array, DType]], dtype: DType) -> None:

@@ -101,10 +101,10 @@ class Decoder:
         sizes = lengths_of(strings)
         if unit and not (sizes % unit).any():
             try:
-                return self._treated(*self._decode_text(strings, sizes, unit), refuses_control)
+                return self._treat(*self._decode_text(strings, sizes, unit), refuses_control)
             except UnicodeDecodeError:  # only of an encoding in which a malformed string could take in the next string
                 pass
-        return self._treated(*self._decode_each(strings), refuses_control)
+        return self._treat(*self._decode_each(strings), refuses_control)
 
     def keeps_all_text(self) -> bool:
         """Returns whether Python's decoder gives the same where a string is well formed."""
@@ -154,7 +154,7 @@ class Decoder:
             yield code, position if index else 0, is_malformed  # a byte order mark is a part of the first character
             position += code - _MARKER if is_malformed else len(character.encode(codec))
 
-    def _treated(self, decoded: Decoded, is_malformed: Array, refuses_control: bool) -> Decoded:
+    def _treat(self, decoded: Decoded, is_malformed: Array, refuses_control: bool) -> Decoded:
         """Replaces, drops or refuses malformed pieces, and control characters if asked to."""
         is_bad = is_malformed | (decoded.codes <= _LAST_CONTROL) if self._replace_control else is_malformed
         if self._errors == "strict" and (is_bad if refuses_control else is_malformed).any():

@@ -17,9 +17,9 @@ from millrace._src.core import errors
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
-from millrace._src.ops.array.farmhash import fingerprint64, packed_fingerprints64
+from millrace._src.ops.array.farmhash import fingerprint64, fingerprint_packed
 from millrace._src.ops.shape_rules import same_shape
-from millrace._src.ops.strings.packed import PackedStrings, pack, packed
+from millrace._src.ops.strings.packed import PackedStrings, pack, pack_strings
 from millrace._src.util.export import export
 
 _NO_GRADIENT = "a bucket is an integer"
@@ -68,10 +68,10 @@ def murmur64(texts: Sequence[bytes]) -> Array:
     """
     if len(texts) <= _FEW:
         return np.array([_murmur_of_one(text) for text in texts], np.uint64)
-    return packed_murmur64(pack(texts))
+    return hash_packed_murmur64(pack(texts))
 
 
-def packed_murmur64(strings: PackedStrings) -> Array:
+def hash_packed_murmur64(strings: PackedStrings) -> Array:
     """Computes the hash of the original `StringToHashBucket` for every packed string."""
     return _by_word_count(strings, _murmur_of_sorted)
 
@@ -114,10 +114,10 @@ def siphash(texts: Sequence[bytes], k0: int, k1: int) -> Array:
     """
     if len(texts) <= _FEW:
         return np.array([_siphash_of_one(text, k0, k1) for text in texts], np.uint64)
-    return packed_siphash(pack(texts), k0, k1)
+    return hash_packed_siphash(pack(texts), k0, k1)
 
 
-def packed_siphash(strings: PackedStrings, k0: int, k1: int) -> Array:
+def hash_packed_siphash(strings: PackedStrings, k0: int, k1: int) -> Array:
     """Computes SipHash-2-4 of every packed string, under a key of two 64-bit words."""
     start = _sip_start(k0, k1)
     return _by_word_count(strings, lambda group, counts: _siphash_of_sorted(group, counts, start))
@@ -204,7 +204,7 @@ def _buckets(input: Array, count: int, hash_one: Callable[[bytes], int], hash_pa
     if input.size <= _FEW:
         buckets = [hash_one(text) % count for text in input.reshape(-1).tolist()]
         return np.array(buckets, np.int64).reshape(input.shape)
-    hashes = hash_packed(packed(input))
+    hashes = hash_packed(pack_strings(input))
     np.subtract(hashes, hashes // np.uint64(count) * np.uint64(count), out=hashes)  # faster than a remainder
     return hashes.view(np.int64).reshape(input.shape)
 
@@ -218,7 +218,7 @@ def _buckets(input: Array, count: int, hash_one: Callable[[bytes], int], hash_pa
 )
 def string_to_hash_bucket_fast(xp: Xp, input: Array, *, num_buckets: int) -> Array:
     """Computes the fingerprint of every string, modulo the number of buckets."""
-    return _buckets(input, num_buckets, fingerprint64, packed_fingerprints64)
+    return _buckets(input, num_buckets, fingerprint64, fingerprint_packed)
 
 
 @op(
@@ -234,7 +234,7 @@ def string_to_hash_bucket_strong(xp: Xp, input: Array, *, num_buckets: int, key:
         raise errors.InvalidArgumentError(None, None, "Key must have 2 elements")
     k0, k1 = key
     return _buckets(
-        input, num_buckets, lambda text: _siphash_of_one(text, k0, k1), lambda texts: packed_siphash(texts, k0, k1)
+        input, num_buckets, lambda text: _siphash_of_one(text, k0, k1), lambda texts: hash_packed_siphash(texts, k0, k1)
     )
 
 
@@ -247,7 +247,7 @@ def string_to_hash_bucket_strong(xp: Xp, input: Array, *, num_buckets: int, key:
 )
 def string_to_hash_bucket(xp: Xp, string_tensor: Array, *, num_buckets: int) -> Array:
     """Computes the hash of every string, modulo the number of buckets."""
-    return _buckets(string_tensor, num_buckets, _murmur_of_one, packed_murmur64)
+    return _buckets(string_tensor, num_buckets, _murmur_of_one, hash_packed_murmur64)
 
 
 @export(

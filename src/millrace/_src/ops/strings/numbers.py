@@ -22,8 +22,8 @@ from millrace._src.core.dtypes import DType, as_dtype, float32, int64
 from millrace._src.core.op_def import op
 from millrace._src.ops.batching_rules import as_it_is
 from millrace._src.ops.shape_rules import same_shape
-from millrace._src.ops.strings.packed import PackedStrings, packed
-from millrace._src.ops.strings.packed_numbers import packed_floats, packed_integers
+from millrace._src.ops.strings.packed import PackedStrings, pack_strings
+from millrace._src.ops.strings.packed_numbers import read_floats, read_integers
 from millrace._src.ops.strings.text_bytes import string_array
 from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.export import export
@@ -68,7 +68,7 @@ def string_to_number(xp: Xp, string_tensor: Array, *, out_type: DType) -> Array:
         values = [_number(text, out_type) for text in string_tensor.reshape(-1).tolist()]
         wide = np.array(values, dtype=object if out_type.is_integer else np.float64)
         return wide.astype(out_type.np_dtype).reshape(string_tensor.shape)
-    numbers = read_packed(packed(string_tensor), out_type, functools.partial(_number, dtype=out_type))
+    numbers = read_packed(pack_strings(string_tensor), out_type, functools.partial(_number, dtype=out_type))
     return numbers.reshape(string_tensor.shape)
 
 
@@ -85,10 +85,10 @@ def _number(text: bytes, dtype: DType) -> Any:
 def read_packed(strings: PackedStrings, dtype: DType, read: Callable[[bytes], Any]) -> Array:
     """Reads the number of each packed string as an array of a dtype; `read` reads one that is not a plain decimal."""
     if dtype.is_integer:
-        numbers, is_simple = packed_integers(strings, with_minus=not dtype.is_unsigned)
+        numbers, is_simple = read_integers(strings, with_minus=not dtype.is_unsigned)
         is_simple &= (numbers >= dtype.min) & (numbers <= min(dtype.max, int64.max))
     else:
-        numbers, is_simple = packed_floats(strings)
+        numbers, is_simple = read_floats(strings)
     result = numbers.astype(dtype.np_dtype, copy=False)
     others = np.flatnonzero(~is_simple)
     if len(others):

@@ -73,7 +73,7 @@ class PackedStrings:
         return np.bitwise_or(lower, upper, out=lower)
 
 
-def padded_words(text: bytes) -> Array:
+def pad_words(text: bytes) -> Array:
     """Returns bytes as the words of `PackedStrings`: the first byte has the index `PADDING`."""
     size = len(text)
     words = np.empty((size + 2 * PADDING + 7) // 8, "<u8")
@@ -88,7 +88,7 @@ def pack(texts: Sequence[bytes]) -> PackedStrings:
     """Packs strings."""
     joined = b"\n".join(texts)
     size = len(joined)
-    words = padded_words(joined)
+    words = pad_words(joined)
     characters = words.view(np.uint8)
     ends = np.empty(len(texts), np.int64)
     breaks = np.flatnonzero(characters[PADDING : PADDING + size] == ord("\n"))
@@ -102,7 +102,7 @@ def pack(texts: Sequence[bytes]) -> PackedStrings:
     return PackedStrings(words, starts + PADDING, ends - starts)
 
 
-def packed_rows(rows: Array) -> PackedStrings:
+def pack_rows(rows: Array) -> PackedStrings:
     """Packs the rows of a matrix of bytes, as strings of one length."""
     count, width = rows.shape
     words = np.zeros((rows.size + 2 * PADDING + 7) // 8, "<u8")
@@ -121,7 +121,7 @@ _kept: OrderedDict[int, tuple[weakref.ref[Array], PackedStrings]] = OrderedDict(
 _kept_lock = threading.Lock()
 
 
-def packed(array: Array) -> PackedStrings:
+def pack_strings(array: Array) -> PackedStrings:
     """Returns the strings of an array in C order, packed: again the same object, as long as the array is alive.
 
     The array must not be written into afterwards, as holds for the arrays of tensors.

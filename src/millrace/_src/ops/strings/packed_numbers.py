@@ -22,7 +22,7 @@ _INTEGER_POWERS = 10 ** np.arange(_MAX_DIGITS + 1, dtype=np.int64)
 _MINUS, _PLUS, _POINT = (np.uint8(ord(sign)) for sign in "-+.")
 
 
-def packed_integers(strings: PackedStrings, with_minus: bool = True) -> tuple[Array, Array]:
+def read_integers(strings: PackedStrings, with_minus: bool = True) -> tuple[Array, Array]:
     """Reads integers: int64, and which of the strings are an optional sign and up to 16 digits.
 
     Args:
@@ -30,20 +30,20 @@ def packed_integers(strings: PackedStrings, with_minus: bool = True) -> tuple[Ar
       with_minus: whether a minus is a sign.
     """
     begins, is_negative = _signs(strings)
-    numbers, is_simple = _unsigned(strings, begins, strings.sizes)
+    numbers, is_simple = _read_unsigned(strings, begins, strings.sizes)
     is_simple &= strings.sizes > begins
     if not with_minus:
         is_simple &= ~is_negative
     return np.where(is_negative, -numbers, numbers), is_simple
 
 
-def packed_floats(strings: PackedStrings) -> tuple[Array, Array]:
+def read_floats(strings: PackedStrings) -> tuple[Array, Array]:
     """Reads decimals: float64, and which strings are an optional sign and up to 15 digits with at most one point."""
     begins, is_negative = _signs(strings)
     points, has_point = _points(strings)
-    whole, is_simple = _unsigned(strings, begins, points)
+    whole, is_simple = _read_unsigned(strings, begins, points)
     fraction_begins = points + has_point
-    fraction, is_fraction_simple = _unsigned(strings, fraction_begins, strings.sizes)
+    fraction, is_fraction_simple = _read_unsigned(strings, fraction_begins, strings.sizes)
     digits_behind = strings.sizes - fraction_begins
     digits = digits_behind + points - begins
     is_simple &= is_fraction_simple & (digits >= 1) & (digits <= _MAX_EXACT_DIGITS)
@@ -73,7 +73,7 @@ def _points(strings: PackedStrings) -> tuple[Array, Array]:
     return points, has_point.astype(np.int64)
 
 
-def _unsigned(strings: PackedStrings, begins: Array, ends: Array) -> tuple[Array, Array]:
+def _read_unsigned(strings: PackedStrings, begins: Array, ends: Array) -> tuple[Array, Array]:
     """Reads the digits of parts of strings: int64, and which of the parts are up to 16 digits; no digits are 0."""
     counts = ends - begins
     is_simple = counts <= _MAX_DIGITS

@@ -62,7 +62,7 @@ class _RegexFlags:
     dot_all: bool = False
     swap_greedy: bool = False
 
-    def changed(self, on: str, off: str) -> _RegexFlags:
+    def change(self, on: str, off: str) -> _RegexFlags:
         names = {"i": "ignore_case", "m": "multi_line", "s": "dot_all", "U": "swap_greedy"}
         values = {names[letter]: True for letter in on} | {names[letter]: False for letter in off}
         return replace(self, **values)
@@ -253,7 +253,7 @@ class _Translator:
                 if len(remaining_pattern) > 2
                 else f"missing ): {self.pattern}"
             )
-        new_flags = self.flags.changed(flags[1], flags[2] or "")
+        new_flags = self.flags.change(flags[1], flags[2] or "")
         if flags[3] == ":":
             self._push("(?:", flags.end())
         else:
@@ -302,7 +302,7 @@ class _Translator:
     def _escape(self) -> None:
         letter = self.pattern[self.position + 1 : self.position + 2]
         if letter == "Q":
-            self._quoted()
+            self._translate_quoted()
         elif letter == "b":
             self._write(_BOUNDARY, 2, width=0)
         elif letter == "B":
@@ -316,9 +316,9 @@ class _Translator:
         elif letter and letter in "dDsSwWpP":
             self._write(self._case(f"[{self._class_escape(letter)}]"), 0)
         else:
-            self._write(self._literal(self._escaped_character()), 0)
+            self._write(self._literal(self._read_escape()), 0)
 
-    def _quoted(self) -> None:
+    def _translate_quoted(self) -> None:
         """Writes the text between `\\Q` and `\\E` as literals."""
         text, _, _ = self.pattern[self.position + 2 :].partition("\\E")
         consumed_count = min(len(text) + 4, len(self.pattern) - self.position)
@@ -345,7 +345,7 @@ class _Translator:
             raise PatternError(f"invalid character class range: {match[0]}")
         return _complement(ranges) if negated != bool(match[1]) else ranges
 
-    def _escaped_character(self) -> str:
+    def _read_escape(self) -> str:
         """Returns the character that an escape names; moves past the escape."""
         match = _CHARACTER_ESCAPE.match(self.pattern, self.position)
         if match is None:
@@ -404,7 +404,7 @@ class _Translator:
         if self.position >= len(self.pattern):
             raise PatternError(f"missing ]: {self.pattern[start:]}")
         if self.pattern[self.position] == "\\":
-            return self._escaped_character()
+            return self._read_escape()
         self.position += 1
         return self.pattern[self.position - 1]
 

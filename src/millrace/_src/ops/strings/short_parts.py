@@ -46,7 +46,7 @@ def short_parts(strings: PackedStrings, begins: Array, sizes: Array) -> Array | 
     sample = slice(None, None, len(strings) // _SAMPLE)
     if np.unique(_keys(strings.select(sample), begins[sample], sizes[sample])).size > _MAX_DISTINCT:
         return None
-    return _shared(_keys(strings, begins, sizes))
+    return _share(_keys(strings, begins, sizes))
 
 
 def _keys(strings: PackedStrings, begins: Array, sizes: Array) -> Array:
@@ -57,7 +57,7 @@ def _keys(strings: PackedStrings, begins: Array, sizes: Array) -> Array:
     return keys
 
 
-def _shared(keys: Array) -> Array:
+def _share(keys: Array) -> Array:
     """Makes the parts that numbers represent."""
     slots = np.right_shift(keys * _FACTOR, _SHIFT).view(np.int64)
     table = np.zeros(1 << _TABLE_BITS, np.uint64)

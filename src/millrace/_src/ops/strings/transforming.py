@@ -19,7 +19,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.shape_rules import broadcast_dims, same_shape
-from millrace._src.ops.strings.packed import PackedStrings, packed
+from millrace._src.ops.strings.packed import PackedStrings, pack_strings
 from millrace._src.ops.strings.short_parts import short_parts
 from millrace._src.ops.strings.text_bytes import check_choice, map_strings, map_values, string_array
 from millrace._src.ops.type_sets import INDEX
@@ -41,7 +41,7 @@ def string_length(xp: Xp, input: Array, *, unit: str = "BYTE") -> Array:
     check_choice("unit", unit, _UNITS)
     if input.size <= _FEW:
         return map_values(len if unit == "BYTE" else _character_count, input, np.int32)
-    strings = packed(input)
+    strings = pack_strings(input)
     lengths = strings.sizes if unit == "BYTE" else _character_counts(strings)
     return lengths.astype(np.int32).reshape(input.shape)
 
@@ -214,7 +214,7 @@ def substr_op(xp: Xp, input: Array, pos: Array, len: Array, *, unit: str = "BYTE
 
 def _parts_at_once(input: Array, pos: Array, size: Array, unit: str) -> Array | None:
     """Takes a part of every string; returns None if a position is outside of its string."""
-    strings = packed(input)
+    strings = pack_strings(input)
     in_bytes = unit == "BYTE" or strings.characters.max() < 0x80  # a character of ASCII is one byte
     counts = strings.sizes if in_bytes else _character_counts(strings)
     if not pos.ndim and in_bytes and 0 <= pos <= counts.min() and size >= 0:

@@ -19,14 +19,14 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.ragged.dynamic_ragged_shape import DynamicRaggedShape
-from millrace._src.ops.ragged.partition_checks import check, checked
+from millrace._src.ops.ragged.partition_checks import check, depend_on_checks
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.ops.ragged.row_partition import RowPartition
 
 _NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*")
 
 
-def checked_fields(fields: object, structured: type) -> dict[str, Any]:
+def validate_fields(fields: object, structured: type) -> dict[str, Any]:
     """Returns fields as tensors, ragged tensors and structured tensors.
 
     Args:
@@ -179,7 +179,7 @@ def _merge(shape: DynamicRaggedShape, other: DynamicRaggedShape, validate: bool)
     partitions = [a._merge_precomputed_encodings(b, validate or checks_now) for a, b in pairs]
     sizes = shape.inner_shape
     if validate:
-        sizes = checked(sizes, check("==", sizes, other.inner_shape, "Shapes of the fields differ."))
+        sizes = depend_on_checks(sizes, check("==", sizes, other.inner_shape, "Shapes of the fields differ."))
     return DynamicRaggedShape(
         partitions, sizes, static_inner_shape=shape._static_inner_shape.merge_with(other._static_inner_shape)
     )

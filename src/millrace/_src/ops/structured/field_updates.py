@@ -13,7 +13,7 @@ Path = tuple[str, ...]
 _CALL = "`StructuredTensor.with_updates`"
 
 
-def updated_fields(structured: object, updates: Mapping[Any, Any], validate: bool) -> dict[str, Any]:
+def update_fields(structured: object, updates: Mapping[Any, Any], validate: bool) -> dict[str, Any]:
     """Returns the fields of a structured tensor after updates.
 
     Args:
@@ -25,7 +25,7 @@ def updated_fields(structured: object, updates: Mapping[Any, Any], validate: boo
     """
     by_path = {_path(name): update for name, update in updates.items()}
     _check_paths(by_path)
-    return _updated(structured, by_path, (), validate)
+    return _update_fields(structured, by_path, (), validate)
 
 
 def _path(name: object) -> Path:
@@ -49,7 +49,7 @@ def _check_paths(updates: Mapping[Path, Any]) -> None:
                 )
 
 
-def _updated(structured: Any, updates: Mapping[Path, Any], prefix: Path, validate: bool) -> dict[str, Any]:
+def _update_fields(structured: Any, updates: Mapping[Path, Any], prefix: Path, validate: bool) -> dict[str, Any]:
     fields = dict(structured._fields)
     nested: dict[str, dict[Path, Any]] = {}
     for path in sorted(updates):
@@ -59,7 +59,7 @@ def _updated(structured: Any, updates: Mapping[Path, Any], prefix: Path, validat
             _update(fields, path[0], updates[path], (*prefix, path[0]))
     for name, inner_updates in nested.items():
         parent = _parent(fields, name, prefix, next(iter(inner_updates)), type(structured))
-        inner_fields = _updated(parent, inner_updates, (*prefix, name), validate)
+        inner_fields = _update_fields(parent, inner_updates, (*prefix, name), validate)
         rebuilt = type(structured).from_fields(
             inner_fields, parent.shape, parent.nrows(), parent.row_partitions, validate
         )

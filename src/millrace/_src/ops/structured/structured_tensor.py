@@ -24,15 +24,15 @@ from millrace._src.ops.ragged.ragged_dims import known_axis, merge_dims
 from millrace._src.ops.ragged.ragged_tensor import RaggedTensor
 from millrace._src.ops.ragged.row_partition import RowPartition
 from millrace._src.ops.structured.field_shapes import (
-    checked_fields,
     common_dtype,
     common_shape,
     given_shape,
     merged_shape,
     ragged_rank_of,
     sliced_shape,
+    validate_fields,
 )
-from millrace._src.ops.structured.field_updates import updated_fields
+from millrace._src.ops.structured.field_updates import update_fields
 from millrace._src.ops.structured.python_values import PythonValues, nested_dictionaries
 from millrace._src.ops.structured.structured_spec import StructuredTensorSpec
 from millrace._src.util.class_homes import tensorflow_home
@@ -102,7 +102,7 @@ class StructuredTensor(PythonValues, BatchableExtensionType):
           TypeError: if `fields` is not a dictionary, or a name or value is of another type.
           ValueError: if a name is not allowed, or shapes disagree or are not known.
         """
-        values = checked_fields(fields, StructuredTensor)
+        values = validate_fields(fields, StructuredTensor)
         dtype = common_dtype(values.values(), row_partitions)
         values = {name: _with_dtype(value, dtype) for name, value in values.items()}
         ragged_shape = given_shape(shape, nrows, row_partitions, dtype, has_fields=bool(values))
@@ -127,7 +127,7 @@ class StructuredTensor(PythonValues, BatchableExtensionType):
             raise ValueError("Must provide at least one field")
         if rank < 0:
             raise ValueError("rank must be nonnegative")
-        values = checked_fields(fields, StructuredTensor)
+        values = validate_fields(fields, StructuredTensor)
         dtype = common_dtype(values.values(), None) if dtype is None else dtype
         values = {name: _with_dtype(value, dtype) for name, value in values.items()}
         return cls(values, common_shape(values, rank, None, TensorShape([None] * rank), dtype, validate))
@@ -267,7 +267,7 @@ class StructuredTensor(PythonValues, BatchableExtensionType):
 
         Raises: ValueError: if a path does not exist, one path lies within another, or a shape does not fit.
         """
-        fields = updated_fields(self, updates, validate)
+        fields = update_fields(self, updates, validate)
         try:
             return StructuredTensor.from_fields(fields, self.shape, self.nrows(), self.row_partitions, validate)
         except (TypeError, ValueError) as error:

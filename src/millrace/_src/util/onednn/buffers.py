@@ -40,7 +40,7 @@ class BufferPool:
         self._lock = threading.Lock()
 
     @contextlib.contextmanager
-    def lent(self, size: int) -> Iterator[Any]:
+    def lend(self, size: int) -> Iterator[Any]:
         """Lends a buffer of at least `size` bytes inside of a `with`."""
         buffer = self.take(size)
         try:
@@ -57,7 +57,7 @@ class BufferPool:
                 self._free = [b for b in self._free if b is not fitting]
                 self.kept_bytes -= fitting.nbytes
                 return fitting
-        return aligned(-(-size // _PAGE) * _PAGE)
+        return make_aligned(-(-size // _PAGE) * _PAGE)
 
     def give_back(self, buffer: Any) -> None:
         """Takes back a buffer from `take`; the oldest buffers are let go where there are too many."""
@@ -68,7 +68,7 @@ class BufferPool:
                 self.kept_bytes -= self._free.pop(0).nbytes
 
 
-def aligned(size: int) -> Any:
+def make_aligned(size: int) -> Any:
     """Makes an aligned array of `size` bytes."""
     buffer = np.empty(size + ALIGNMENT, np.uint8)
     start = -buffer.ctypes.data % ALIGNMENT

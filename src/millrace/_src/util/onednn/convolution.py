@@ -137,12 +137,12 @@ def _calculation(kind: str, shape: Convolution) -> Calculation | None:
         return None
     try:
         with library.one_thread():
-            return _described(library, kind, shape)
+            return _describe(library, kind, shape)
     except OnednnError:
         return None
 
 
-def _described(library: Library, kind: str, shape: Convolution) -> Calculation:
+def _describe(library: Library, kind: str, shape: Convolution) -> Calculation:
     parts = _ConvolutionParts(library, shape)
     images, filters, results = parts.images, parts.filters, parts.results
     if kind == "forward":

@@ -115,12 +115,12 @@ def _calculations(pool: Pool) -> _Calculations | None:
         return None
     try:
         with library.one_thread():
-            return _described(library, pool)
+            return _describe(library, pool)
     except OnednnError:
         return None
 
 
-def _described(library: Library, pool: Pool) -> _Calculations:
+def _describe(library: Library, pool: Pool) -> _Calculations:
     parts = _PoolingParts(library, pool)
     forward = parts.forward()
     backward = parts.backward(forward)
@@ -140,7 +140,7 @@ def _described(library: Library, pool: Pool) -> _Calculations:
     )
 
 
-def pooled(pool: Pool) -> Callable[[Any], Any] | None:
+def bind_pooling(pool: Pool) -> Callable[[Any], Any] | None:
     """Returns the function `images -> results`; None where the library is missing or refuses."""
     if _calculations(pool) is None:
         return None
@@ -150,7 +150,7 @@ def pooled(pool: Pool) -> Callable[[Any], Any] | None:
         results = np.empty(_memory_shape(pool.results, pool), images.dtype)
 
         def work(batch: slice, calculations: _Calculations) -> None:
-            with buffers.lent(calculations.workspace_size) as workspace:
+            with buffers.lend(calculations.workspace_size) as workspace:
                 calculations.forward(address_of(images[batch]), address_of(results[batch]), address_of(workspace))
 
         _share(pool, work)
@@ -160,7 +160,7 @@ def pooled(pool: Pool) -> Callable[[Any], Any] | None:
 
 
 def mean_gradient(pool: Pool) -> Callable[[Any], Any] | None:
-    """Returns the function `gradient of the means -> gradient of the images`; None as `pooled` does."""
+    """Returns the function `gradient of the means -> gradient of the images`; None as `bind_pooling` does."""
     if _calculations(pool) is None:
         return None
 
@@ -178,7 +178,7 @@ def mean_gradient(pool: Pool) -> Callable[[Any], Any] | None:
 
 
 def largest_gradient(pool: Pool) -> Callable[[Any, Any, Any], Any] | None:
-    """Returns the function `(images, largest elements, gradient of these) -> gradient of the images`; None as `pooled`.
+    """Returns the function `(images, largest elements, their gradient) -> images' gradient`; None as `bind_pooling`.
 
     The function returns None where the library finds other largest elements: where there are NaN or minus infinity.
     """
@@ -193,7 +193,7 @@ def largest_gradient(pool: Pool) -> Callable[[Any, Any, Any], Any] | None:
         def work(batch: slice, calculations: _Calculations) -> None:
             nonlocal are_equal
             again = np.empty_like(largest[batch])
-            with buffers.lent(calculations.workspace_size) as workspace:
+            with buffers.lend(calculations.workspace_size) as workspace:
                 note = address_of(workspace)
                 calculations.forward(address_of(images[batch]), address_of(again), note)
                 if np.array_equal(again, largest[batch]):
