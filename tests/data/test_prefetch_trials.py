@@ -97,3 +97,24 @@ def test_a_long_inline_call_makes_the_next_ones_shorter(clock: Clock) -> None:
     clock.now += 1.0
     trial.stop(256)
     assert trial.inline_limit == 128
+
+
+def test_quick_elements_whose_first_ones_were_slow_are_timed_again_before_they_stay_ahead(clock: Clock) -> None:
+    trial = AheadTrial(4, looks_again=True)
+    work(trial, clock, 4, lambda trial: 8e-4)
+    assert trial.is_ahead
+    work(trial, clock, 17, lambda trial: 5e-4)
+    assert not trial.is_ahead, "half the time of the first elements"
+    work(trial, clock, 5, lambda trial: 4e-4)
+    assert not trial.is_ahead, "inline they take less time by now"
+    assert trial.rests
+    work(trial, clock, 100, lambda trial: 4e-4)
+    assert not trial.is_ahead
+
+
+def test_quick_elements_stay_ahead_if_that_wins_twice(clock: Clock) -> None:
+    trial = AheadTrial(4, looks_again=True)
+    work(trial, clock, 40, lambda trial: 2e-4 if trial.is_ahead else 8e-4)
+    assert trial.is_ahead
+    work(trial, clock, 100, lambda trial: 9e-3)
+    assert trial.is_ahead, "for good"

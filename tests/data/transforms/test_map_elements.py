@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.data import blocks
+from millrace._src.data import blocks, traced_functions
 from tests.data.parallel import always_ahead, noting, of_variant, passes, pool_threads, stable_count
 from tests.data.pipelines import check_restores_everywhere, check_same_in_function, elements, outcomes
 
@@ -237,6 +237,20 @@ def test_results_of_many_shapes_cannot_be_batched_but_go_on(always_ahead: None) 
     assert outcomes(found) == outcomes(numbers.map(lengths).batch(4))
     found = numbers.map(lengths, num_parallel_calls=3).padded_batch(4)
     assert elements(found) == elements(numbers.map(lengths).padded_batch(4))
+
+
+def test_large_results_are_put_side_by_side_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(traced_functions, "_LARGE", 1)
+    numbers = Dataset.range(-3, 20)
+    pairs = numbers.map(lambda x: (inverse(x), tf.as_string(x), tf.py_function(lambda y: y + 1, [x], tf.int64)))
+    alone = outcomes(numbers.map(inverse).batch(4))
+    assert outcomes(pairs.map(lambda x, y, z: x).batch(4)) == alone
+    found = list(pairs.ignore_errors().batch(4).as_numpy_iterator())
+    assert np.concatenate([batch[1] for batch in found]).tolist() == [b"%d" % x for x in range(-3, 20) if x]
+    assert np.concatenate([batch[2] for batch in found]).tolist() == [x + 1 for x in range(-3, 20) if x]
+    uneven = numbers.map(lambda x: tf.random.uniform(tf.reshape(1 + tf.cast(x == 5, tf.int32), [1])))
+    assert [len(row) for row in uneven.as_numpy_iterator()] == [2 if x == 5 else 1 for x in range(-3, 20)]
+    assert [batch.shape[1] for batch in uneven.padded_batch(4).as_numpy_iterator()] == [1, 1, 2, 1, 1, 1]
 
 
 def test_batches_of_results_go_on_from_every_position(always_ahead: None) -> None:

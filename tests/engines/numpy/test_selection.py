@@ -57,3 +57,41 @@ def test_strided_arrays_and_objects_are_taken_too(monkeypatch: pytest.MonkeyPatc
 def test_shapes_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="broadcast"):
         where(np.zeros((1 << 15,), bool), np.zeros(3), np.zeros(4))
+
+
+@pytest.mark.parametrize("shapes", [((), (4, 3), (4, 3)), ((1, 1), (4, 3), (4, 3)), ((1,), (), ()), ((), (4, 1), (3,))])
+@pytest.mark.parametrize("dtype", [*DTYPES, ml_dtypes.bfloat16])
+@pytest.mark.parametrize("value", [True, False])
+def test_one_condition_chooses_an_operand(dtype: Any, shapes: Any, value: bool) -> None:
+    rng = np.random.default_rng(0)
+    condition = np.full(shapes[0], value)
+    x, y = (np.asarray(rng.integers(-9, 9, shape).astype(dtype)) for shape in shapes[1:])
+    chosen, expected = where(condition, x, y), np.where(condition, x, y)
+    assert (chosen.dtype, chosen.shape) == (expected.dtype, expected.shape)
+    assert chosen.tobytes() == expected.tobytes()
+    assert chosen.flags.c_contiguous
+    assert chosen.flags.writeable
+
+
+def test_one_condition_takes_objects_and_empty_arrays_and_promotes_dtypes() -> None:
+    words = np.array([b"a", b"b"], object)
+    assert where(np.array(False), words, words[::-1]).tolist() == [b"b", b"a"]
+    assert where(np.array(True), np.zeros((0, 3), np.float32), np.zeros((1, 3), np.float32)).shape == (0, 3)
+    assert where(np.array(True), np.int32([1]), np.float64([2])).dtype == np.float64
+    with pytest.raises(ValueError, match="broadcast"):
+        where(np.array(True), np.zeros(3), np.zeros(4))
+
+
+def test_an_operand_that_is_chosen_whole_is_not_copied() -> None:
+    x, y = np.arange(6.0).reshape(2, 3), np.zeros((2, 3))
+    assert where(np.array(True), x, y) is x
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "float64", object])
+def test_mirrored_pictures_are_put_in_order(channels: int, dtype: Any) -> None:
+    picture = np.arange(4 * 5 * channels).reshape(4, 5, channels).astype(dtype)
+    for mirrored in (picture[:, ::-1], picture[::-1], picture.transpose(1, 0, 2), picture[..., ::-1]):
+        copy = selection.copy_in_order(mirrored)
+        assert copy.flags.c_contiguous
+        np.testing.assert_array_equal(copy, mirrored)

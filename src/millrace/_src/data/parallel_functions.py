@@ -175,20 +175,27 @@ class ParallelFunction(Applying):
         self._window: deque[_CallGroup] = deque()
         self._waiting = 0  # how many calls there are in the window
         self._some_is_done = Event()
-        self._trial = AheadTrial(calls)
+        self._trial = AheadTrial(calls, looks_again=True)
 
     def next_blocks(self, limit: int) -> tuple[Block, Block] | None:
         """Returns the next elements, at most `limit`, and the results for them; None at the end."""
         trial = self._trial
-        trial.start()
-        if self._window or trial.is_ahead:
+        if self._window and not trial.is_ahead:  # calls that threads have begun say nothing about inline ones
             pair = self._next_of_window(limit)
         else:
-            pair = self._inline.next_blocks(min(limit, trial.inline_limit))
-        trial.stop(0 if pair is None else pair[1].count)
+            trial.start()
+            if trial.is_ahead:
+                pair = self._next_of_window(limit)
+            else:
+                pair = self._inline.next_blocks(self._inline_limit(limit))
+            trial.stop(0 if pair is None else pair[1].count)
         if pair is not None and self._together > 1:
             self._kinds = kinds_of(pair[1])
         return pair
+
+    def _inline_limit(self, limit: int) -> int:
+        """Returns how many elements to make inline: a whole batch while no thread is to be tried."""
+        return limit if self._together > 1 and self._trial.rests else min(limit, self._trial.inline_limit)
 
     def _next_of_window(self, limit: int) -> tuple[Block, Block] | None:
         self._fill_window(limit)

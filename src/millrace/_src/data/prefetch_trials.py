@@ -5,7 +5,8 @@ decoding, reading, large arrays. For cheap elements, and for work that holds the
 rule distinguishes the two.
 
 Idea: measure. A stage works inline first. If its elements take long, it works ahead for a while, and stays with
-whatever took less time for an element, all work of the consumer included.
+whatever took less time for an element, all work of the consumer included. The first elements of a pass take longer than
+the later ones, so a stage of quick elements works inline once more before it stays ahead.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class AheadTrial:
       most_ahead: how many elements are in the making at a time.
       needs_idle_consumer: whether working ahead gains only what overlaps with the consumer's work.
       is_seen: whether somebody can tell when elements are made, so that only those that take long are made ahead.
+      looks_again: whether elements of less than a millisecond are timed inline again before threads are kept.
 
     Attributes:
       is_ahead: whether to work ahead.
@@ -54,6 +56,8 @@ class AheadTrial:
         "_needs_idle_consumer",
         "_most_ahead",
         "_has_missed",
+        "_looks_again",
+        "_ahead_time",
         "_is_committed",
         "_window",
         "_window_seconds",
@@ -66,18 +70,30 @@ class AheadTrial:
         "_busy",
     )
 
-    def __init__(self, most_ahead: int, needs_idle_consumer: bool = False, is_seen: bool = False) -> None:
+    def __init__(
+        self,
+        most_ahead: int,
+        needs_idle_consumer: bool = False,
+        is_seen: bool = False,
+        looks_again: bool = False,
+    ) -> None:
         self.is_ahead = self._is_committed = self._has_missed = False
         self.inline_limit = 1
         self._needs_idle_consumer = needs_idle_consumer
         self.least = _LONG_ELEMENT if is_seen else _SLOW_ELEMENT
         self._gain = _GAIN
+        self._looks_again, self._ahead_time = looks_again, 0.0
         self._most_ahead = most_ahead
         self._window: float = _SHORTEST_WINDOW  # elements, until the next decision
         self._window_seconds = _LOOK_SECONDS
         self._pause = _FIRST_PAUSE
         self._elements = -1  # what comes before the first element of a window is not counted
         self._busy = self._began = self._window_began = self.inline_time = 0.0
+
+    @property
+    def rests(self) -> bool:
+        """Whether the stage works inline for a while, after threads have lost."""
+        return not self.is_ahead and self._window == math.inf
 
     def start(self) -> None:
         """Notes that the consumer asks."""
@@ -119,13 +135,17 @@ class AheadTrial:
         """Chooses whether to work ahead, given the time an element takes, and how much of that this stage is busy."""
         if self.is_ahead:
             if time <= self._gain * self.inline_time:
-                self._is_committed = True
+                self._prefer_ahead(time)
             elif not self._has_missed:
                 self._has_missed = True  # other programs may have had the processors: look once more, the first time
             else:
-                self.is_ahead = False
-                self._window, self._window_seconds = math.inf, self._pause
-                self._pause = min(2 * self._pause, _MAX_PAUSE)
+                self._rest()
+        elif self._ahead_time:
+            self.inline_time = time
+            self.is_ahead = self._is_committed = self._ahead_time <= self._gain * time
+            self._ahead_time = 0.0
+            if not self.is_ahead:
+                self._rest()
         elif busy >= self.least and (not self._needs_idle_consumer or time >= _IDLE * busy):
             self.is_ahead = True
             self.inline_time = time
@@ -134,3 +154,18 @@ class AheadTrial:
             self._elements = -self._most_ahead - 1
         else:
             self._window, self._window_seconds = min(2 * self._window, 1024), _LOOK_SECONDS
+
+    def _prefer_ahead(self, time: float) -> None:
+        """Stays ahead, where an element takes less time; or times quick elements inline once more."""
+        if not self._looks_again or self.inline_time >= _LONG_ELEMENT:
+            self._is_committed = True
+            return
+        self.is_ahead, self._ahead_time = False, time
+        self._window, self._window_seconds = _SHORTEST_WINDOW, _LOOK_SECONDS
+        self._elements = -1
+
+    def _rest(self) -> None:
+        """Works inline for a while."""
+        self.is_ahead = False
+        self._window, self._window_seconds = math.inf, self._pause
+        self._pause = min(2 * self._pause, _MAX_PAUSE)

@@ -29,6 +29,7 @@ from millrace._src.data.blocks import Block, join_blocks
 from millrace._src.data.cursors import Cursor, DeferredError, State
 from millrace._src.data.debug_mode import is_debugging
 from millrace._src.data.nodes import PartOfStage
+from millrace._src.data.stacked_results import StackedResults, allocate_results
 from millrace._src.data.structure import ElementStructure, map_leaves, normalize, spec_of
 from millrace._src.data.vectorized_functions import rows_at_once, vectorize_function
 from millrace._src.engines.node_errors import is_explained, mark_explained
@@ -39,6 +40,9 @@ from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.ops.py_function import py_function
 from millrace._src.util import nest
 from millrace._src.util.nest_paths import map_structure_up_to
+
+_LARGE = 1 << 14
+"""The bytes of the results for an element from which on a batch is copied result by result."""
 
 # --- tracing -----------------------------------------------------------------------------------------------------
 
@@ -332,18 +336,26 @@ class AppliedFunction(Applying):
         return block
 
     def _by_row(self, block: Block) -> tuple[Block, Block]:
-        """Applies the function to each element; stops before an element that raises an error."""
+        """Applies the function to each element; stops before an element that raises an error.
+
+        Large results are put side by side one by one, while they are in the processor's cache.
+        """
         results: list[list[Array]] = []
+        stacked: StackedResults | None = None
         for index in range(block.count):
             try:
-                results.append(self._function.call_row(block.row(index), self.first + index))
+                row = self._function.call_row(block.row(index), self.first + index)
             except Exception as error:
                 self._keep(block, index + 1)
                 if not results:
                     raise
                 self._error.put(error)
                 break
-        return block.part(0, len(results)), Block.of_rows(results)
+            if not index and sum([array.nbytes for array in row]) >= _LARGE:
+                stacked = allocate_results(block.count, [(array.shape, array.dtype) for array in row])
+            results.append(row if stacked is None else stacked.put(index, row))
+        block_of_results = Block.of_rows(results) if stacked is None else stacked.block(0, results)
+        return block.part(0, len(results)), block_of_results
 
     def _keep(self, block: Block, start: int) -> None:
         """Keeps the elements from `start` on for the next call, before those that are kept already."""

@@ -109,7 +109,7 @@ class NumpyNamespace:
     @staticmethod
     def matmul(a: Array, b: Array) -> Array:
         """Multiplies matrices and keeps the dtype; small floats accumulate in float32."""
-        if a.dtype.name in _WIDENED:
+        if a.dtype.itemsize <= 2 and a.dtype.name in _WIDENED:
             return NumpyNamespace.matmul(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
         if a.size * b.size <= SINGLE:
             return np.matmul(a, b)
@@ -178,7 +178,7 @@ class NumpyNamespace:
 
 
 def _reduce(function: Callable[..., Any], x: Array, axis: Any, dtype: object, keepdims: bool) -> Array:
-    if dtype is None and x.dtype.name in _WIDENED:
+    if dtype is None and x.dtype.itemsize <= 2 and x.dtype.name in _WIDENED:
         wide_x = NumpyNamespace.astype(x, np.float32)
         return function(wide_x, axis=axis, keepdims=keepdims).astype(x.dtype)
     return function(x, axis=axis, dtype=dtype or x.dtype, keepdims=keepdims)

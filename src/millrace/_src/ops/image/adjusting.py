@@ -113,7 +113,9 @@ def _contrast_by_rows(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) 
         height, width, depth = images.shape[-3:]
         pictures = images.reshape(-1, height, width * depth)
         for picture, adjusted_picture in zip(pictures, result.reshape(pictures.shape), strict=True):
-            means = np.tile(_channel_means(xp, picture.reshape(height, width, depth)).reshape(-1), width)
+            means = np.empty((width, depth), picture.dtype)
+            means[...] = _channel_means(xp, picture.reshape(height, width, depth))
+            means = means.reshape(-1)
             for start in range(0, height, _ROWS_AT_ONCE):
                 rows = adjusted_picture[start : start + _ROWS_AT_ONCE]
                 np.subtract(picture[start : start + _ROWS_AT_ONCE], means, out=rows)

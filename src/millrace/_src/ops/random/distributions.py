@@ -210,8 +210,7 @@ def _fill(
     size, per_group = prod(shape), _per_block(dtype)
     groups = -(-size // per_group)
     if kind is not None and 0 < size <= MAX:
-        calls = Run(stream, groups, stride, calls_ahead(size), size * RESERVED_PER_OUTPUT)
-        few = _draw_ahead(xp, kind, calls, size, make)
+        few = _draw_ahead(xp, kind, stream, size, make, groups, stride)
         if few is not None:
             return few.reshape(tuple(shape))
 
@@ -223,15 +222,23 @@ def _fill(
 
 
 @kernel_part
-def _draw_ahead(xp: Xp, kind: Hashable, calls: Run, size: int, make: _Make) -> Array | None:
+def _draw_ahead(
+    xp: Xp, kind: Hashable, stream: Stream, size: int, make: _Make, groups: int, stride: int
+) -> Array | None:
     """Returns the numbers of a small draw, if they are drawn ahead."""
-    return take_prefetched(
-        calls.stream, (kind, size), calls.distance, lambda: make(calls, None).reshape(calls.repeats, -1)[:, :size]
-    )
+    distance = size * RESERVED_PER_OUTPUT
+
+    def draw_rows() -> Array:
+        calls = Run(stream, groups, stride, calls_ahead(size), distance)
+        return make(calls, None).reshape(calls.repeats, -1)[:, :size]
+
+    return take_prefetched(stream, (kind, size), distance, draw_rows)
 
 
 @_draw_ahead.kernel_for("xla")
-def _draw_when_compiled_runs(xp: CompilingXp, kind: Hashable, calls: Run, size: int, make: _Make) -> None:
+def _draw_when_compiled_runs(
+    xp: CompilingXp, kind: Hashable, stream: Stream, size: int, make: _Make, groups: int, stride: int
+) -> None:
     return None
 
 

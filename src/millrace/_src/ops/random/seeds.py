@@ -150,15 +150,19 @@ def _next_count(graph: Graph) -> int:
 class KernelStream:
     """The stream of one stateful kernel: seeded by the op's attributes, at random if both are 0."""
 
-    __slots__ = ("_epoch", "_key", "_lock", "_position", "_seeds", "_starts_over")
+    __slots__ = ("_begin", "_epoch", "_key", "_lock", "_position", "_seeds", "_starts_over")
 
     def __init__(self, seed: int, seed2: int, *, starts_over: bool = True) -> None:
         self._seeds = seed, seed2
         self._starts_over = starts_over
         self._lock = threading.Lock()
         self._epoch = -1
-        self._key = self._seeds
         self._position = 0
+        self._select(self._seeds)
+
+    def _select(self, key: tuple[int, int]) -> None:
+        """Goes on in the stream of two seeds."""
+        self._key, self._begin = key, stream_from_seeds(*key)
 
     def take(self, blocks: int) -> Stream:
         """Returns the stream at its current position, and moves the position on by `blocks`."""
@@ -167,11 +171,10 @@ class KernelStream:
                 self._start_over()
             position = self._position
             self._position += blocks
-        seed, seed2 = self._key
-        if not position:
-            return stream_from_seeds(seed, seed2)
-        stream = stream_from_seeds(seed, (seed2 % _LIMIT_64) + position // _LIMIT_64)
-        return Stream(stream.key, np.array([position % _LIMIT_64], np.uint64), stream.high)
+            begin, (seed, seed2) = self._begin, self._key
+        if position >= _LIMIT_64:
+            begin, position = stream_from_seeds(seed, (seed2 % _LIMIT_64) + position // _LIMIT_64), position % _LIMIT_64
+        return Stream(begin.key, np.array([position], np.uint64), begin.high)
 
     def save(self) -> tuple[bool, tuple[int, int], int]:
         """Returns whether the stream has begun, its seeds, and its position."""
@@ -183,7 +186,8 @@ class KernelStream:
         has_begun, key, position = state
         with self._lock:
             self._epoch = _global.epoch if has_begun else -1
-            self._key, self._position = key, position
+            self._position = position
+            self._select(key)
 
     @staticmethod
     def current_epoch() -> int:
@@ -194,7 +198,7 @@ class KernelStream:
         self._epoch = _global.epoch
         self._position = 0
         if self._seeds == (0, 0):
-            self._key = int.from_bytes(os.urandom(8), "little"), int.from_bytes(os.urandom(8), "little")
+            self._select((int.from_bytes(os.urandom(8), "little"), int.from_bytes(os.urandom(8), "little")))
 
 
 StreamTable = dict[int, tuple[dict[str, Any], KernelStream]]
