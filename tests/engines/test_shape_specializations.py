@@ -12,8 +12,12 @@ import pytest
 
 from millrace._src.core import errors
 from millrace._src.core.tensor import EagerTensor, PendingTensor
-from millrace._src.engines import shape_specializations
-from millrace._src.engines.shape_specializations import ShapeSpecialization, Stage, reading_run
+from millrace._src.engines import record_folder, shape_specializations
+from millrace._src.engines.compile_costs import CompileCosts
+from millrace._src.engines.function_tiers import reading_run
+from millrace._src.engines.record_folder import RecordFolder
+from millrace._src.engines.shape_specializations import ShapeSpecialization, Stage
+from millrace._src.engines.tier_records import TierRecords
 from millrace._src.engines.tier_settings import Pin, TierChoice
 from tests.engines.tier_fakes import Arrays, Caller, Engines
 
@@ -49,7 +53,8 @@ def test_a_case_starts_on_numpy_and_asks_for_a_compiler_once_calls_have_taken_as
     [
         ({"numpy": 1.0, "xla": 0.25}, "xla"),
         ({"numpy": 1.0, "xla": 2.0}, "numpy"),
-        ({"numpy": 1.0, "xla": 0.5, "clusters": 0.25}, "clusters"),
+        ({"numpy": 1.0, "xla": 0.9, "clusters": 0.25}, "clusters"),
+        ({"numpy": 1.0, "xla": 0.5, "clusters": 0.25}, "xla"),
     ],
 )
 def test_the_fastest_program_is_kept(seconds, tier):
@@ -141,7 +146,7 @@ def test_calls_go_on_while_the_background_thread_compiles():
     case = ShapeSpecialization(engines.tiers())
     _called(case, 40)
     assert engines.calls == ["numpy"] * 40 and case.stage is Stage.COMPILING
-    assert case.reason() == "compiling: calls have taken 10 s"
+    assert case.reason() == "compiling: calls have taken 40 s"
     gate.set()
     engines.compiler.wait()
     _called(case, 1)
@@ -203,7 +208,7 @@ def test_candidates_that_cannot_be_made_are_told_once(caplog):
 def test_a_program_that_the_engine_leaves_to_numpy_is_no_candidate():
     engines = Engines(numpy=1.0, xla=0.1)
     engines.programs["xla"].leave_to("numpy", "a size is unknown")
-    assert _settled(ShapeSpecialization(engines.tiers())).reason() == "no engine compiles it"
+    assert _settled(ShapeSpecialization(engines.tiers())).reason() == "xla: a size is unknown"
 
 
 def test_a_program_that_is_left_to_numpy_while_compiling_is_dropped():
@@ -249,8 +254,8 @@ def test_a_pinned_case_runs_the_candidate_from_its_first_call():
     assert engines.calls == ["xla"] * 3 and (case.tier, case.reason()) == ("xla", "pinned")
 
 
-def test_a_pinned_case_prefers_the_whole_graph_on_xla_to_parts_of_it():
-    engines = Engines(numpy=1.0, clusters=0.1, xla=5.0)
+def test_a_pinned_case_runs_the_first_candidate():
+    engines = Engines(numpy=1.0, xla=5.0, clusters=0.1)
     engines.pin = Pin.COMPILED
     case = ShapeSpecialization(engines.tiers())
     _called(case, 2)
@@ -258,8 +263,8 @@ def test_a_pinned_case_prefers_the_whole_graph_on_xla_to_parts_of_it():
 
 
 def test_a_candidate_that_cannot_be_made_does_not_keep_others_away(caplog):
-    engines = Engines(numpy=1.0, xla=0.1)
-    engines.make_others = lambda candidates: candidates.add("clusters", lambda: 1 / 0)
+    engines = Engines(numpy=1.0, xla=0.9)
+    engines.make_others = lambda candidates: candidates.makers.update(clusters=lambda: 1 / 0)
     case = _settled(ShapeSpecialization(engines.tiers()))
     assert case.tier == "xla"
     assert "f stays off the tier 'clusters': ZeroDivisionError" in caplog.text
@@ -372,7 +377,7 @@ def test_a_program_in_which_nothing_was_worth_compiling_is_no_candidate():
     _Choosing(engines, 1)
     engines.programs["clusters"].has_compiled_parts = False
     case = _settled(ShapeSpecialization(engines.tiers()))
-    assert case.reason() == "no part of it is large enough for a compiler to help"
+    assert case.reason() == "clusters: no part of it is large enough for a compiler to help"
 
 
 def test_retired_cases_stay_on_numpy_and_tell_their_holders():
@@ -416,3 +421,155 @@ def test_arrays_of_engines_are_fetched_for_a_program_that_takes_numpy_arrays_alo
     engines = Engines()
     run = reading_run(engines.tiers().numpy)
     assert run(Arrays(X))[0].tolist() == [2, 2, 2]
+
+
+# --- what the search costs ---------------------------------------------------------------------------
+
+
+def lost_seconds(engines: Engines, count: int) -> float:
+    """What so many calls took longer than on the NumPy tier."""
+    case, start = ShapeSpecialization(engines.tiers()), engines.clock.now
+    _called(case, count)
+    return engines.clock.now - start - count * engines.seconds["numpy"]
+
+
+@pytest.mark.parametrize("count", [10, 50, 100, 1000])
+@pytest.mark.parametrize("slower", [1.1, 1.5, 2.5, 20.0])
+def test_candidates_that_lose_cost_at_most_a_tenth_of_what_calls_took(slower, count):
+    engines = Engines(numpy=1.0, xla=slower, clusters=slower, **{"narrow clusters": slower})
+    spent = engines.clock.now
+    lost = lost_seconds(engines, count)
+    spent = engines.clock.now - spent
+    # Two calls of a turn are the least that shows how slow a candidate is, and one where a call is long.
+    assert lost <= 0.1 * spent + 3 * (slower - 1.0)
+
+
+def test_compiling_that_slows_calls_down_delays_the_next_candidate_until_a_tenth_is_lost():
+    engines = Engines(numpy=1.0, xla=1.1, clusters=1.1)
+    case = ShapeSpecialization(engines.tiers())
+    case.budget.lost = 7.0
+    tried = []
+    while case.stage is not Stage.COMMITTED:
+        _called(case, 1)
+        tried += [(name, case.budget.spent) for name in engines.compiled_shapes if engines.compiled_shapes[name]]
+    first = {name: min(spent for other, spent in tried if other == name) for name in dict(tried)}
+    assert first["xla"] >= 70.0 and first["clusters"] >= 10 * 7.0
+
+
+def test_no_candidate_is_compiled_before_calls_took_as_long_as_all_of_them_cost():
+    engines = Engines(numpy=1.0, xla=1.1, clusters=1.1)
+    compile_slowly(engines, 10.0)
+    case = ShapeSpecialization(engines.tiers())
+    _called(case, 15)
+    assert engines.compiled_shapes["xla"] and not engines.compiled_shapes["clusters"]
+    while not engines.compiled_shapes["clusters"]:
+        _called(case, 1)
+    assert case.budget.spent >= case.budget.invested
+
+
+def compile_slowly(engines: Engines, seconds: float) -> None:
+    """Lets compiling take some seconds."""
+    for program in engines.programs.values():
+        prepare = program.prepare
+        assert prepare is not None
+
+        def slow(arguments, prepare=prepare):
+            compile_program = prepare(arguments)
+
+            def run() -> None:
+                engines.clock.now += seconds
+                compile_program()
+
+            return run
+
+        program.prepare = slow
+
+
+def test_a_function_that_libraries_compute_is_compiled_ten_times_later(monkeypatch):
+    engines = Engines(numpy=1.0, xla=0.1)
+    case = ShapeSpecialization(engines.tiers())
+
+    class Measured:
+        seconds = 0.9
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            return None
+
+    monkeypatch.setattr(shape_specializations, "seconds_in_kernels", Measured)
+    _called(case, 90)
+    assert engines.is_made == 0 and case.budget.library_share == 0.9
+    _called(case, 30)
+    assert engines.is_made == 1
+
+
+def test_a_program_that_chooses_and_stays_behind_is_given_up():
+    engines = Engines(numpy=1.0, clusters=1.5)
+    _Choosing(engines, 100)
+    case = _settled(ShapeSpecialization(engines.tiers()))
+    assert (case.tier, case.reason()) == ("numpy", "clusters: 1.5 times as slow as before")
+    assert engines.calls.count("clusters") == 6
+
+
+# --- records ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def recording(tmp_path, monkeypatch):
+    """Engines whose trials are kept in a folder; each call is another process."""
+    (tmp_path / "cache").mkdir(mode=0o700)
+    monkeypatch.setenv(record_folder.VARIABLE, str(tmp_path / "cache"))
+
+    def start(digest="graph", **seconds):
+        engines = Engines(**seconds)
+        engines.settings.records = TierRecords(RecordFolder())
+        engines.settings.costs = CompileCosts(10.0, 0.0)
+        engines.digest = lambda: digest
+        return engines, ShapeSpecialization(engines.tiers())
+
+    return start
+
+
+def test_the_next_process_stays_on_numpy_without_asking_a_compiler(recording):
+    engines, case = recording(numpy=1.0, xla=2.0)
+    assert _settled(case).tier == "numpy"
+    engines.compiler.wait()
+    engines, case = recording(numpy=1.0, xla=2.0)
+    _called(case, 3)
+    assert (case.stage, case.tier, engines.is_made) == (Stage.COMMITTED, "numpy", 0)
+    assert case.reason() == "2.0 times as fast as xla: 1 s against 2 s (recorded by an earlier run)"
+
+
+def test_the_next_process_compiles_the_winner_at_once_and_makes_no_trial(recording):
+    engines, case = recording(numpy=1.0, xla=0.9, clusters=0.25)
+    assert _settled(case).tier == "clusters"
+    engines.compiler.wait()
+    engines, case = recording(numpy=1.0, xla=0.9, clusters=0.25)
+    _called(case, 6)
+    assert (case.tier, engines.compiled_shapes["xla"]) == ("clusters", set())
+    assert engines.calls[-3:] == ["clusters"] * 3
+    assert engines.calls.count("xla") == 0
+
+
+@pytest.mark.parametrize("change", ["graph", "shape", "winner"])
+def test_a_record_of_something_else_does_not_count(recording, change):
+    engines, case = recording(numpy=1.0, xla=0.25)
+    assert _settled(case).tier == "xla"
+    engines.compiler.wait()
+    names = {"clusters": 0.25} if change == "winner" else {"xla": 0.25}
+    engines, case = recording("other" if change == "graph" else "graph", numpy=1.0, **names)
+    x = np.ones(4 if change == "shape" else 3, np.float32)
+    for _ in range(9):
+        case.run(x)
+    if change == "winner":
+        assert case.tier == "numpy"  # the winner of that time is no candidate any more
+    else:
+        assert case.stage is Stage.COUNTING
+
+
+def test_a_function_without_a_digest_is_tried_in_each_process(recording):
+    for _ in range(2):
+        engines, case = recording(None, numpy=1.0, xla=0.25)
+        assert _settled(case).tier == "xla" and engines.is_made == 1

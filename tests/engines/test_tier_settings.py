@@ -8,6 +8,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.core.runtime_options import disable_op_determinism
+from millrace._src.engines.compile_costs import CompileCosts
 from millrace._src.engines.tier_settings import Pin, TierChoice, TierSettings, settings_from
 
 
@@ -61,7 +62,7 @@ def test_a_value_that_a_variable_cannot_have_is_refused(name, value, message):
 
 
 def test_large_graphs_and_a_compiler_to_import_raise_the_expected_time(monkeypatch):
-    settings = TierSettings(threshold=2.0, import_seconds=1.0, compile_seconds=0.25, node_seconds=0.5)
+    settings = TierSettings(threshold=2.0, import_seconds=1.0, costs=CompileCosts(0.25, 0.5))
     monkeypatch.setitem(sys.modules, "jax", sys)
     assert settings.estimate_seconds(3) == 2 * 1.75
     monkeypatch.delitem(sys.modules, "jax")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,8 @@ import numpy as np
 
 from millrace._src.core.engine import Program
 from millrace._src.engines.background_compiler import BackgroundCompiler
-from millrace._src.engines.shape_specializations import Candidates, FunctionTiers
+from millrace._src.engines.compile_costs import CompileCosts
+from millrace._src.engines.function_tiers import Candidates, FunctionTiers
 from millrace._src.engines.tier_settings import Pin, TierSettings
 
 
@@ -49,13 +51,14 @@ class Engines:
         self.compiled_shapes: dict[str, set[Any]] = {name: set() for name in candidates}
         self.failures: dict[str, Exception] = {}
         self.settings = TierSettings(
-            clock=self.clock, waits=True, import_seconds=0.0, compile_seconds=10.0, node_seconds=0.0, call_seconds=1e-3
+            clock=self.clock, waits=True, import_seconds=0.0, costs=CompileCosts(10.0, 0.0), call_seconds=1e-3
         )
         self.compiler = BackgroundCompiler()
         self.pin = Pin.AUTO
         self.is_made = 0
         self.programs = {name: self.program(name) for name in candidates}
         self.reasons: dict[str, str] = {}
+        self.digest: Callable[[], str | None] = lambda: None
         self.make_others: Callable[[Candidates], None] = lambda candidates: None
 
     def run(self, name: str, x: Any) -> list[Any]:
@@ -83,14 +86,14 @@ class Engines:
 
     def make(self, candidates: Candidates) -> Any:
         self.is_made += 1
-        candidates.programs.update(self.programs)
+        candidates.makers.update({name: functools.partial(self.programs.get, name) for name in self.programs})
         candidates.reasons.update(self.reasons)
         self.make_others(candidates)
         yield
 
     def tiers(self) -> FunctionTiers:
         numpy = Program(lambda x: self.run("numpy", x), "numpy")
-        return FunctionTiers("f", numpy, 7, self.make, self.settings, self.compiler, self.pin)
+        return FunctionTiers("f", numpy, 7, self.make, self.settings, self.compiler, self.pin, digest=self.digest)
 
 
 class Caller:

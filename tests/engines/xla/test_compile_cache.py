@@ -18,6 +18,7 @@ import millrace as tf
 pytest.importorskip("jax")
 pytestmark = pytest.mark.xla
 
+from millrace._src.engines import record_folder  # noqa: E402
 from millrace._src.engines.xla import compile_cache  # noqa: E402
 
 
@@ -25,7 +26,7 @@ from millrace._src.engines.xla import compile_cache  # noqa: E402
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that keeps every executable, however quickly it was compiled."""
     private = tmp_path / "executables"
-    monkeypatch.setenv(compile_cache.VARIABLE, str(private))
+    monkeypatch.setenv(record_folder.VARIABLE, str(private))
     monkeypatch.setattr(compile_cache, "_SHORTEST_COMPILATION", -1.0)
     return private
 
@@ -148,7 +149,7 @@ def test_a_folder_of_another_user_and_a_link_are_refused(folder: Path, monkeypat
     folder.symlink_to(elsewhere)
     called()
     assert not files(elsewhere)
-    monkeypatch.setenv(compile_cache.VARIABLE, str(elsewhere))
+    monkeypatch.setenv(record_folder.VARIABLE, str(elsewhere))
     monkeypatch.setattr(os, "geteuid", lambda: elsewhere.stat().st_uid + 1)
     called()
     assert not files(elsewhere)
@@ -163,15 +164,15 @@ def test_a_file_that_others_may_write_is_not_read(folder: Path, loads: list[Any]
 
 
 def test_the_cache_can_be_turned_off(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(compile_cache.VARIABLE, "0")
+    monkeypatch.setenv(record_folder.VARIABLE, "0")
     called()
-    assert compile_cache.cache_folder() is None and not folder.exists()
+    assert record_folder.executable_folder() is None and not folder.exists()
 
 
 def test_by_default_the_folder_is_in_the_users_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(compile_cache.VARIABLE)
+    monkeypatch.delenv(record_folder.VARIABLE)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert compile_cache.cache_folder() == tmp_path / "millrace" / "xla"
+    assert record_folder.executable_folder() == tmp_path / "millrace" / "xla"
 
 
 def test_entries_that_were_not_used_for_long_make_room(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 
 from millrace._src.core.context import state
+from millrace._src.util.cores import reserved_core
 
 SWITCH_INTERVAL = 0.0005
 """Seconds after which the thread lets others run Python while it runs Python itself; a tenth of Python's own setting.
@@ -139,7 +140,7 @@ class BackgroundCompiler:
     def _run_step(self, steps: Iterator[None]) -> bool:
         """Runs one step, when no fork is about to happen; returns whether there was one."""
         self._may_step.wait()
-        with self._stepping:
+        with self._stepping, reserved_core():
             return next(steps, _NO_STEP) is not _NO_STEP
 
     def stop(self, seconds: float) -> None:

@@ -21,9 +21,9 @@ from millrace._src.core.engine import Holder, Program, Run
 from millrace._src.core.errors import OpError
 from millrace._src.engines.background_compiler import BackgroundCompiler, Job
 from millrace._src.engines.engine_table import JIT_ENGINE, jit_title
+from millrace._src.engines.function_tiers import NUMPY, either_program, reading_run
 from millrace._src.engines.ready_run import ReadyRun
 from millrace._src.engines.rollback import run_or_take_back
-from millrace._src.engines.shape_specializations import NUMPY, either_program, reading_run
 
 
 class CompilingProgram:

@@ -17,16 +17,23 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from millrace._src.core.runtime_options import is_op_determinism_enabled
+from millrace._src.engines.compile_costs import CompileCosts
 from millrace._src.engines.engine_table import HOST_ENGINE, JIT_ENGINE
+from millrace._src.engines.record_folder import RecordFolder
+from millrace._src.engines.tier_records import TierRecords
 from millrace._src.passes.optimizer_options import jit_pin
 from millrace._src.util.trials import TrialRules
 
 _ALTERNATING = TrialRules(warm_up=0, counted=1, least=sys.maxsize, hopeless=float("inf"))
 """The rules of a trial that never ends."""
+_FASTEST = TrialRules(hopeless=2.0)
+"""The rules of other trials: a call of a function is long, so a candidate that is half as fast gets one turn."""
+COMPILE_SECONDS, NODE_SECONDS = 0.06, 0.0015
+"""What compiling the smallest graph takes, and what a node adds until this machine has shown what it takes."""
 FORKED = "this process is a fork of one that had loaded JAX, and a fork has none of JAX's threads"
 """Why a function stays on the NumPy tier in a fork."""
 Kind = TypeVar("Kind", bound=enum.Enum)
@@ -61,8 +68,8 @@ class TierSettings:
       choice: how a trial ends.
       clock: returns the time in seconds.
       import_seconds: what importing the compiler takes.
-      compile_seconds: what compiling the smallest graph takes.
-      node_seconds: what each node adds to that.
+      costs: what compiling takes, as learned on this machine.
+      records: where trials are kept on disk; None to keep none.
       call_seconds: what a call of a compiled function costs before it computes anything; no compiler helps a function
         whose calls take less.
       small_calls: how many calls tell that calls are as short as that.
@@ -75,8 +82,8 @@ class TierSettings:
     choice: TierChoice = TierChoice.FASTEST
     clock: Callable[[], float] = time.perf_counter
     import_seconds: float = 0.7
-    compile_seconds: float = 0.06
-    node_seconds: float = 0.0015
+    costs: CompileCosts = field(default_factory=lambda: CompileCosts(COMPILE_SECONDS, NODE_SECONDS))
+    records: TierRecords | None = None
     call_seconds: float = 15e-6
     small_calls: int = 8
     is_fork: bool = False
@@ -84,16 +91,16 @@ class TierSettings:
     def estimate_seconds(self, node_count: int) -> float:
         """Returns the time after which a function with so many nodes is hot: what compiling is expected to take."""
         loading = 0.0 if "jax" in sys.modules else self.import_seconds
-        return self.threshold * (loading + self.compile_seconds + self.node_seconds * node_count)
+        return self.threshold * (loading + self.costs.expected(node_count))
 
     @property
     def least_seconds(self) -> float:
         """What a part of a function must take on the NumPy tier to be worth compiling."""
         return self.call_seconds if self.threshold else 0.0
 
-    def trial_rules(self) -> TrialRules | None:
-        """Returns how thorough trials are; None for the usual rules."""
-        return _ALTERNATING if self.choice is TierChoice.ALTERNATE else None
+    def trial_rules(self) -> TrialRules:
+        """Returns how thorough trials are."""
+        return _ALTERNATING if self.choice is TierChoice.ALTERNATE else _FASTEST
 
     def pin_in_force(self) -> Pin:
         """Returns who chooses for a function that is called for the first time."""
@@ -110,7 +117,8 @@ def settings_from(environment: Mapping[str, str]) -> TierSettings:
 
     Raises: ValueError: if a variable has a value that it cannot have.
     """
-    settings = TierSettings()
+    folder = RecordFolder()
+    settings = TierSettings(costs=CompileCosts(COMPILE_SECONDS, NODE_SECONDS, folder), records=TierRecords(folder))
     settings.pin = _one_of(Pin, environment, "MILLRACE_TIER", Pin.AUTO)
     settings.choice = _one_of(TierChoice, environment, "MILLRACE_TIER_CHOICE", TierChoice.FASTEST)
     settings.waits = environment.get("MILLRACE_TIER_WAIT", "0") not in ("", "0")

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core.engine import Holder, Program
-from millrace._src.engines.shape_specializations import NUMPY, FunctionTiers, ShapeSpecialization, Stage, either_program
+from millrace._src.engines.function_tiers import NUMPY, FunctionTiers, either_program
+from millrace._src.engines.shape_specializations import ShapeSpecialization, Stage
 
 _MAX_SPECIALIZATIONS = 1024
 """The sets of shapes that one function remembers."""
@@ -95,7 +96,7 @@ class TieredProgram:
         specializations = self.specializations()
         if not specializations:
             return NUMPY, "it has not been called"
-        shown = max(specializations, key=lambda each: (each.stage is not Stage.COUNTING, each.spent))
+        shown = max(specializations, key=lambda each: (each.stage is not Stage.COUNTING, each.budget.spent))
         if len(specializations) == 1:
             return shown.tier, shown.reason()
         count, left = len(specializations), sum(each.tier != NUMPY for each in specializations)

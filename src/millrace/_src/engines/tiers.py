@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from millrace._src.core.context import eager_engine
-from millrace._src.core.engine import Engine, Program, Run
+from millrace._src.core.engine import Program, Run
 from millrace._src.core.errors import OpError
 from millrace._src.core.op_def import Effects
 from millrace._src.engines.background_compiler import compiler
@@ -25,13 +25,14 @@ from millrace._src.engines.compiling_program import CompilingProgram
 from millrace._src.engines.engine_table import (
     ENGINES,
     JIT_ENGINE,
+    EngineEntry,
     MissingCompilerError,
     candidate_engines,
     compiling_engine,
     jit_title,
 )
 from millrace._src.engines.forks import follow_forks
-from millrace._src.engines.shape_specializations import Candidates, FunctionTiers, reading_run
+from millrace._src.engines.function_tiers import Candidates, FunctionTiers, reading_run
 from millrace._src.engines.tier_settings import FORKED, Pin, settings
 from millrace._src.engines.tiered_program import TieredProgram
 from millrace._src.graph.func_graph import FuncGraph
@@ -39,6 +40,7 @@ from millrace._src.passes.checks_first import checks_first
 from millrace._src.passes.clustering import ClusterStrategy, cluster_graph
 from millrace._src.passes.exactness import lossy_nodes, refuses_only
 from millrace._src.passes.fake_params import may_be_stand_in
+from millrace._src.passes.graph_digest import graph_digest
 from millrace._src.passes.optimized_graph import OptimizedGraph, all_nodes
 from millrace._src.passes.pipeline import optimize
 from millrace._src.util.export import export
@@ -125,6 +127,7 @@ def _tier(graph: FuncGraph) -> Program:
         compiler,
         pin,
         resources=None if any(n.effects in (Effects.IO, Effects.RANDOM) for n in nodes) else _resources(optimized),
+        digest=functools.partial(graph_digest, optimized),
     )
     values = [value for value in optimized.inputs if not value.dtype.is_handle]
     return TieredProgram(tiers, has_fixed_shapes=all(v.shape.is_fully_defined() for v in values)).program()
@@ -140,47 +143,49 @@ def _why_numpy(pin: Pin, graph: OptimizedGraph) -> str:
 
 
 def _candidates(graph: FuncGraph, optimized: OptimizedGraph, on_numpy: Run, candidates: Candidates) -> Iterator[None]:
-    """Finds the programs that may run a graph in place of the NumPy program: steps of the background thread."""
+    """Finds the programs that may run a graph in place of the NumPy program: steps of the background thread.
+
+    The whole graph comes first: it is compiled at once, and where it wins clearly, parts need not be compiled.
+    """
     engines = candidate_engines()
     for name in [name for name, entry in engines.items() if not entry.is_installed()]:
         candidates.reasons[name] = engines.pop(name).missing
     if not engines:
         return
     whole = optimize(graph, keep_clusters=False) if _calls_functions(optimized) else optimized
+    yield
     losses = lossy_nodes(whole)
     checks = checks_first(whole, losses)
-    strategies = {"clusters": ClusterStrategy.WIDE} if checks is None else {}
-    strategies["narrow clusters"] = ClusterStrategy.NARROW
-    for name, strategy in strategies.items() if JIT_ENGINE in engines else ():
-        yield
-        candidates.add(name, functools.partial(_compile_with_clusters, optimized, strategy))
     if checks is None:
         node, loss = next(iter(losses.items()))
         described = f"{node.type} {{{{node {node.name}}}}}"
         candidates.reasons |= {
             name: f"{entry.title} would not run {described} exactly: {loss}" for name, entry in engines.items()
         }
-    for name, entry in engines.items():
-        if checks is not None or name == JIT_ENGINE and candidates.programs:
-            yield
-            engine = entry.make()
-            yield
-        if checks is not None:
-            candidates.add(name, functools.partial(_compile_with_checks, engine, whole, checks, on_numpy))
+    else:
+        for name, entry in engines.items():
+            candidates.makers[name] = functools.partial(_compile_with_checks, entry, whole, checks, on_numpy)
+    strategies = {"clusters": ClusterStrategy.WIDE} if checks is None else {}
+    strategies["narrow clusters"] = ClusterStrategy.NARROW
+    for name, strategy in strategies.items() if JIT_ENGINE in engines else ():
+        candidates.makers[name] = functools.partial(_compile_with_clusters, engines[JIT_ENGINE], optimized, strategy)
 
 
-def _compile_with_checks(engine: Engine, graph: OptimizedGraph, checks: OptimizedGraph, on_numpy: Run) -> Program:
+def _compile_with_checks(entry: EngineEntry, graph: OptimizedGraph, checks: OptimizedGraph, on_numpy: Run) -> Program:
     """Returns an engine's program of a graph; what the engine would not refuse is checked before each call."""
-    program = engine.compile(graph)
+    program = entry.make().compile(graph)
     if checks.nodes:
         put_checks_first(program, reading_run(eager_engine().compile(checks)), on_numpy)
     return program
 
 
-def _compile_with_clusters(graph: OptimizedGraph, strategy: ClusterStrategy) -> Program | None:
+def _compile_with_clusters(entry: EngineEntry, graph: OptimizedGraph, strategy: ClusterStrategy) -> Program | None:
     """Returns a NumPy program with clusters; None if there would be none."""
     clusters = cluster_graph(graph, strategy)
-    return None if clusters is None else eager_engine().compile(clusters)
+    if clusters is None:
+        return None
+    entry.make()  # loads the engine before the first part is compiled
+    return eager_engine().compile(clusters)
 
 
 def _calls_functions(graph: OptimizedGraph) -> bool:

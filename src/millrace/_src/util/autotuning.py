@@ -32,6 +32,10 @@ class _AutotunerSetting:
     """Whether choices are made without measuring."""
     tries = 0
     """How often work was done to measure a kernel."""
+    timed_thread = 0
+    """The thread whose time in kernels is measured; 0 for none."""
+    seconds = 0.0
+    """The time that this thread has spent in kernels."""
 
 
 class Autotuner:
@@ -69,6 +73,8 @@ class Autotuner:
             work = self._works[shape]
         except KeyError:
             work = self._begin(shape)
+        if _AutotunerSetting.timed_thread:
+            return _run_timed(work, arguments)
         return work(*arguments)
 
     def winner(self, shape: object) -> str | None:
@@ -170,6 +176,41 @@ def _make(autotuner: Autotuner, name: str, shape: object) -> Work:
     work = autotuner.makers[name](shape)
     assert work is not None, f"{name} has to be possible always"
     return work
+
+
+def _run_timed(work: Work, arguments: tuple[object, ...]) -> Any:
+    """Does work, and adds its time to what `seconds_in_kernels` measures; kernels inside of kernels count once."""
+    thread = _AutotunerSetting.timed_thread
+    if thread != threading.get_ident():
+        return work(*arguments)
+    _AutotunerSetting.timed_thread = 0
+    start = time.perf_counter()
+    try:
+        return work(*arguments)
+    finally:
+        _AutotunerSetting.seconds += time.perf_counter() - start
+        _AutotunerSetting.timed_thread = thread
+
+
+class seconds_in_kernels:
+    """Measures how long this thread is inside of kernels that libraries compute, in a `with` block.
+
+    Where two threads measure at once, the later one measures alone.
+
+    Attributes:
+      seconds: the time, once the block has ended.
+    """
+
+    seconds = 0.0
+
+    def __enter__(self) -> seconds_in_kernels:
+        self._before = _AutotunerSetting.seconds
+        _AutotunerSetting.timed_thread = threading.get_ident()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _AutotunerSetting.timed_thread = 0
+        self.seconds = _AutotunerSetting.seconds - self._before
 
 
 def fix_choices(is_fixed: bool) -> None:

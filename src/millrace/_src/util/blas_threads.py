@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from millrace._src.util.cores import usable_cores
+from millrace._src.util.cores import at_most_free_cores, usable_cores
 from millrace._src.util.lazy_import import new_variables_removed
 from millrace._src.util.thread_pool import is_inside, run_in_parallel
 
@@ -130,7 +130,7 @@ class ProductThreads:
         if self.count < self.most and now >= self._next_try:
             self.count = min(2 * self.count, self.most)
             self._next_try = now + self._pause
-        return self.count
+        return at_most_free_cores(self.count)
 
     def _note_alone(self, shapes: object, seconds: float) -> None:
         if len(self._alone) >= _MAX_SHAPES:

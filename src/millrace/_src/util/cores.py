@@ -19,11 +19,29 @@ VARIABLE = "MILLRACE_CORES"
 class _CoresSetting:
     cores = 0
     """The number that the environment or a test has set; 0 for the cores of the machine."""
+    reserved = 0
+    """The number of cores that background work has at present."""
 
 
 def usable_cores() -> int:
     """Returns the number of cores that the program uses: as set, else those on which this thread may run."""
     return _CoresSetting.cores or machine_cores()
+
+
+def at_most_free_cores(threads: int) -> int:
+    """Returns how many of some threads may run at once while background work has cores of its own; one at least."""
+    reserved = _CoresSetting.reserved
+    return min(threads, max(usable_cores() - reserved, 1)) if reserved else threads
+
+
+class reserved_core:
+    """Leaves a core to background work in the `with` block: threads that wait for each other want their own cores."""
+
+    def __enter__(self) -> None:
+        _CoresSetting.reserved += 1
+
+    def __exit__(self, *error: object) -> None:
+        _CoresSetting.reserved -= 1
 
 
 def machine_cores() -> int:

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
-from millrace._src.util.cores import usable_cores
+from millrace._src.util.cores import at_most_free_cores, usable_cores
 
 _WORTH_SHARING = 500_000
 """The nanoseconds from which on threads share work."""
@@ -49,7 +49,7 @@ def thread_count() -> int:
     """Returns how many threads would share the work of a call from here: 1 from inside of a part."""
     if _worker_state.is_inside:
         return 1
-    return _ThreadSetting.threads or usable_cores()
+    return at_most_free_cores(_ThreadSetting.threads or usable_cores())
 
 
 def is_inside() -> bool:

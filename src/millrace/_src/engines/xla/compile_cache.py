@@ -11,27 +11,31 @@ be read is a miss. The folder has a bound: entries that have not been used for t
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 import importlib.metadata
 import json
 import os
-import platform
 import re
-import stat
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import jax
 import jax.experimental.serialize_executable as serialization
 
+from millrace._src.engines.record_folder import executable_folder
 from millrace._src.util.cores import machine_cores
 from millrace._src.util.logger import get_logger
+from millrace._src.util.private_folder import (
+    newest_files,
+    read_own_file,
+    remove_file,
+    touch_file,
+    write_whole_file,
+)
+from millrace._src.util.processor import processor_features
 
-VARIABLE = "MILLRACE_COMPILE_CACHE"
 _SHORTEST_COMPILATION = 0.1
 """Seconds from which on a compilation is worth a file."""
 _LARGEST_FOLDER = 1 << 29
@@ -62,7 +66,7 @@ def compile_or_load(lowered: Any, name: str, clock: Callable[[], float] = time.p
       name: the name of the function, for messages.
       clock: returns the time in seconds.
     """
-    folder = cache_folder()
+    folder = executable_folder()
     text = "" if folder is None else lowered.as_text(debug_info=False)
     if folder is None or len(text) > _LARGEST_PROGRAM:
         return lowered.compile()
@@ -81,45 +85,6 @@ def compile_or_load(lowered: Any, name: str, clock: Callable[[], float] = time.p
     return executable
 
 
-# --- the folder ------------------------------------------------------------------------------------------------------
-
-
-def cache_folder() -> Path | None:
-    """Returns the folder of the cache; None where the cache is off, or the folder is not safe."""
-    return _safe_folder(os.environ.get(VARIABLE, ""), os.environ.get("XDG_CACHE_HOME", ""))
-
-
-@functools.lru_cache(maxsize=8)
-def _safe_folder(chosen: str, caches: str) -> Path | None:
-    if chosen in ("0", "off"):
-        return None
-    try:
-        folder = Path(chosen) if chosen else (Path(caches) if caches else Path.home() / ".cache") / "millrace" / "xla"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        complaint = _complaint(folder)
-    except (OSError, RuntimeError) as error:  # there may be no home
-        complaint = str(error)
-    if complaint is not None:
-        level = get_logger().warning if chosen else get_logger().info
-        level("Executables are not kept on disk: %s", complaint)
-        return None
-    return folder
-
-
-def _complaint(folder: Path) -> str | None:
-    """Returns what makes a folder unsafe: somebody else could put machine code there."""
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode):
-        return f"{folder} is not a folder"
-    if os.name != "posix":
-        return None  # folders of the user are the user's alone
-    if found.st_uid != os.geteuid():
-        return f"{folder} belongs to another user"
-    if found.st_mode & 0o077:
-        return f"{folder} is open to other users; make it private: chmod 700 {folder}"
-    return None
-
-
 # --- keys ------------------------------------------------------------------------------------------------------------
 
 
@@ -136,7 +101,7 @@ def parts_of(program: str, types: str) -> Parts:
         "types": types,
         "versions": f"{jax.__version__} {importlib.metadata.version('jaxlib')}",
         "device": f"{device} {device.platform} {device.device_kind} {device.client.platform_version}",
-        "processor": f"{_processor()} {machine_cores()}",
+        "processor": f"{processor_features()} {machine_cores()}",
         "flags": f"{os.environ.get('XLA_FLAGS', '')} {os.environ.get('LIBTPU_INIT_ARGS', '')} {_settings()}",
     }
     return {name: hashlib.sha256(fact.encode()).hexdigest() for name, fact in facts.items()}
@@ -145,18 +110,6 @@ def parts_of(program: str, types: str) -> Parts:
 def _settings() -> list[str]:
     """Returns JAX's settings; nearly all of them change nothing, and no list says which do."""
     return sorted(f"{name}={value}" for name, value in jax.config.values.items() if "cache" not in name)
-
-
-@functools.cache
-def _processor() -> str:
-    """Returns what the processor can do: an executable may use any of its instructions."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        lines = []
-    told_once = dict(line.split(":", 1) for line in reversed(lines) if ":" in line)
-    kinds = [told_once[key] for key in sorted(told_once) if key.strip() in ("flags", "Features", "model name")]
-    return " ".join([platform.machine(), platform.processor(), *kinds])
 
 
 def _file(folder: Path, name: str, parts: Parts) -> Path:
@@ -172,7 +125,7 @@ def _prefix(name: str) -> str:
 def explanation(folder: Path, name: str, parts: Parts) -> str:
     """Returns why the cache has no executable for a key: what differs from the entry that is most like it."""
     candidates: list[set[str]] = []
-    for file in _newest(folder.glob(f"{_prefix(name)}*"))[:_MAX_COMPARED]:
+    for file in newest_files(folder.glob(f"{_prefix(name)}*"))[:_MAX_COMPARED]:
         entry = _read(file)
         if entry is not None:
             candidates.append({part for part in _NAMES if entry[0].get(part) != parts[part]})
@@ -195,27 +148,21 @@ def _load(file: Path, lowered: Any) -> Any:
         executable = serialization.deserialize_and_load(entry[1], lowered.in_tree, lowered.out_tree)
     except Exception as error:  # whatever JAX meets in what another process wrote: compiling anew is always right
         get_logger().info("An executable cannot be loaded, it is compiled again: %s", error)
-        _remove(file)
+        remove_file(file)
         return None
-    with contextlib.suppress(OSError):
-        os.utime(file)  # it is in use
+    touch_file(file)
     return executable
 
 
 def _read(file: Path) -> tuple[Parts, bytes] | None:
     """Returns the key and the executable in a file; None for a file that is missing, damaged or somebody else's."""
-    try:
-        with open(os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as opened:
-            found = os.fstat(opened.fileno())
-            if os.name == "posix" and (found.st_uid != os.geteuid() or found.st_mode & 0o022):
-                return None
-            content = opened.read()
-    except OSError:
+    content = read_own_file(file)
+    if content is None:
         return None
     size, digest = len(_MAGIC), content[len(_MAGIC) : len(_MAGIC) + 32]
     body = content[size + 32 :]
     if content[:size] != _MAGIC or hashlib.sha256(body).digest() != digest:
-        _remove(file)
+        remove_file(file)
         return None
     header, _, executable = body.partition(b"\n")
     return json.loads(header), executable
@@ -229,36 +176,14 @@ def _keep(file: Path, parts: Parts, executable: object) -> None:
         get_logger().info("An executable is not kept on disk: %s", error)
         return
     body = json.dumps(parts).encode() + b"\n" + payload
-    with contextlib.suppress(OSError), tempfile.NamedTemporaryFile(dir=file.parent, prefix=".", delete=False) as part:
-        try:
-            part.write(_MAGIC + hashlib.sha256(body).digest() + body)
-            part.close()
-            os.replace(part.name, file)
-        except BaseException:
-            _remove(Path(part.name))
-            raise
+    write_whole_file(file, _MAGIC + hashlib.sha256(body).digest() + body)
 
 
 def _make_room(folder: Path) -> None:
     """Removes the entries that have not been used for the longest time, if the folder is too large."""
     size = 0
-    for file in _newest(folder.iterdir()):
+    for file in newest_files(folder.iterdir()):
         with contextlib.suppress(OSError):
             size += file.stat().st_size
         if size > _LARGEST_FOLDER:
-            _remove(file)
-
-
-def _newest(files: Iterator[Path]) -> list[Path]:
-    """Returns files in the order of their last use, the latest first; other processes may remove some meanwhile."""
-    times: list[tuple[float, Path]] = []
-    with contextlib.suppress(OSError):
-        for file in files:
-            with contextlib.suppress(OSError):
-                times.append((file.stat().st_mtime, file))
-    return [file for _, file in sorted(times, reverse=True)]
-
-
-def _remove(file: Path) -> None:
-    with contextlib.suppress(OSError):
-        file.unlink()
+            remove_file(file)

@@ -20,7 +20,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.engine import EngineRecording, Program
 from millrace._src.core.op_def import OpDef
 from millrace._src.engines.binding import bind_kernel
-from millrace._src.engines.xla import compile_cache
+from millrace._src.engines.record_folder import executable_folder
 from millrace._src.engines.xla.accelerators import list_accelerators
 from millrace._src.engines.xla.lower import callable_of
 from millrace._src.engines.xla.namespace import xp
@@ -74,7 +74,7 @@ class XlaEngine:
             backend = jax.default_backend()
         except RuntimeError as failure:  # the driver does not work
             backend, error = "none", str(failure)
-        folder = compile_cache.cache_folder()
+        folder = executable_folder()
         cache = f"compiled functions in {folder}" if folder is not None else "no cache of compiled functions"
         return {
             "compiler": f"JAX {jax.__version__}, backend {backend}; {cache}",
