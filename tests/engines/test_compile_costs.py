@@ -20,7 +20,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RecordFolder:
 
 def test_the_guess_counts_until_something_was_compiled() -> None:
     costs = CompileCosts(0.5, 0.01)
-    assert costs.expected(100) == pytest.approx(1.5)
+    assert costs.estimate(100) == pytest.approx(1.5)
 
 
 def test_the_time_per_node_moves_to_what_was_measured() -> None:
@@ -28,7 +28,7 @@ def test_the_time_per_node_moves_to_what_was_measured() -> None:
     for _ in range(20):
         costs.note(1000, 10.5)
     assert costs.node_seconds == pytest.approx(0.01, rel=0.05)
-    assert costs.expected(1000) == pytest.approx(10.5, rel=0.05)
+    assert costs.estimate(1000) == pytest.approx(10.5, rel=0.05)
 
 
 def test_a_machine_that_falls_quiet_is_learned_anew() -> None:
@@ -48,10 +48,10 @@ def test_a_compilation_shorter_than_the_constant_is_no_negative_cost() -> None:
 
 def test_another_process_knows_what_was_learned(folder: RecordFolder) -> None:
     CompileCosts(0.0, 0.001, folder).note(10_000, 100.0)
-    assert CompileCosts(0.0, 0.001, RecordFolder()).expected(1000) == pytest.approx(10.0, rel=0.03)
+    assert CompileCosts(0.0, 0.001, RecordFolder()).estimate(1000) == pytest.approx(10.0, rel=0.03)
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"null", b'{"nodes": "x"}', b'{"nodes": -1, "seconds": 1}', b"\xff"])
 def test_a_damaged_file_is_as_none(folder: RecordFolder, content: bytes) -> None:
     folder.write("costs.json", content)
-    assert CompileCosts(0.5, 0.01, folder).expected(100) == pytest.approx(1.5)
+    assert CompileCosts(0.5, 0.01, folder).estimate(100) == pytest.approx(1.5)

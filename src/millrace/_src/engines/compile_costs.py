@@ -5,8 +5,6 @@ function must not be compiled before its calls have taken as long.
 
 Idea: the time is a constant and a time per node. The time per node is the mean over all that was compiled, with a guess
 as if some nodes had been compiled before; what was learned fades, so that a machine that falls quiet is learned anew.
-
-Tests: tests/engines/test_compile_costs.py
 """
 
 from __future__ import annotations
@@ -46,7 +44,7 @@ class CompileCosts:
         """The seconds that a node adds."""
         return (self._guess * _GUESSED_NODES + self._seconds) / (_GUESSED_NODES + self._nodes)
 
-    def expected(self, node_count: int) -> float:
+    def estimate(self, node_count: int) -> float:
         """Returns the seconds that compiling a graph of so many nodes is expected to take."""
         if not self._is_read:
             self._read()

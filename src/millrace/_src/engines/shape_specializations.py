@@ -310,11 +310,11 @@ class ShapeSpecialization:
         """Commits to the NumPy tier, or compiles the program that was the fastest."""
         assert self._record is not None  # it brought us here
         if self._record.winner == NUMPY:
-            self.commit(NUMPY, self._recorded())
+            self.commit(NUMPY, self._tell_record())
         else:
             self._ask_for_candidates(arguments)
 
-    def _recorded(self) -> str:
+    def _tell_record(self) -> str:
         assert self._record is not None
         return f"{comparison(self._record.winner, self._record.seconds, {})} (recorded by an earlier run)"
 
@@ -459,7 +459,7 @@ class ShapeSpecialization:
         elif self._tiers.pin is Pin.COMPILED:
             self.commit(name, "pinned")
         elif self._record is not None:
-            self.commit(name, self._recorded())
+            self.commit(name, self._tell_record())
         elif self._tiers.settings.choice is TierChoice.ALTERNATE and self._challengers:
             self._challenge(arguments)
         else:

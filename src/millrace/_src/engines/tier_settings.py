@@ -91,7 +91,7 @@ class TierSettings:
     def estimate_seconds(self, node_count: int) -> float:
         """Returns the time after which a function with so many nodes is hot: what compiling is expected to take."""
         loading = 0.0 if "jax" in sys.modules else self.import_seconds
-        return self.threshold * (loading + self.costs.expected(node_count))
+        return self.threshold * (loading + self.costs.estimate(node_count))
 
     @property
     def least_seconds(self) -> float:

@@ -9,8 +9,6 @@ candidate has its turn, is *lost*. Two rules follow from it.
   is expected to take: what is invested never exceeds what was spent. Where libraries compute most of a call, a compiler
   can win little, and calls must have taken ten times as long.
 - Once something was lost, the next candidate waits until the loss is at most a tenth of what was spent.
-
-Tests: tests/engines/test_trial_budget.py
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 Names of nodes and the identities of objects do not count. An attribute that could be anything, as a Python function or
 an object of the program, has no digest, and neither has a graph that holds one.
-
-Tests: tests/passes/test_graph_digest.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Who can write into such a folder can make a process run other code, so a folder that others may write to is not used,
 and a file of somebody else is not read. Files appear whole: a file is written under another name and renamed.
+
+Tests: tests/engines/xla/test_compile_cache.py, tests/engines/test_tier_records.py
 """
 
 from __future__ import annotations

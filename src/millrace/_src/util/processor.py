@@ -1,4 +1,7 @@
-"""What the processor can do: executables use its instructions, and which program is fastest depends on it."""
+"""What the processor can do: executables use its instructions, and which program is fastest depends on it.
+
+Tests: tests/engines/test_tier_records.py
+"""
 
 from __future__ import annotations
 
