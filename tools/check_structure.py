@@ -66,15 +66,6 @@ PARTICIPLES: dict[str, str] = {
     "core/array_namespace.py: searchsorted": "NumPy's own name",
     "core/op_functions.py: added_to": "the decorator of a rule, which has the name of the rule",
     "data/pool.py: done": "the field's word: a task that is done",
-    **dict.fromkeys(
-        (
-            "passes/arithmetic.py: _reduced_without_dims",
-            "passes/arithmetic.py: _reshaped_twice",
-            "passes/arithmetic.py: _transposed",
-        ),
-        "the pattern that a rule rewrites",
-    ),
-    "passes/value_ranges.py: passed_on": "named after the values whose facts it gives",
     "testing/plain_case.py: assertTotallyOrdered": "a public name of TensorFlow",
     "trackable/list_wrapper.py: __reversed__": "Python's own name",
 }

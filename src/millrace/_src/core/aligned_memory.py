@@ -1,4 +1,4 @@
-"""Memory that XLA reads where it is.
+"""Memory that compiled programs read without a copy.
 
 Problem: XLA takes an array of NumPy without a copy only if the array begins at a multiple of 64 bytes. NumPy's large
 arrays begin 16 bytes behind a page, so each call of a compiled function copies its large arguments.

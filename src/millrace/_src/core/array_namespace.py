@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from millrace._src.core.argument_types import DTypeLike, ShapeLike
 
 Array: TypeAlias = Any
-"""An array of the running engine: `numpy.ndarray`, or a jax.numpy array while XLA compiles."""
+"""An array of the running engine: `numpy.ndarray`, or a traced array while a compiling engine compiles."""
 Unary: TypeAlias = Callable[[Array], Array]
 """A function of one array, element by element."""
 Binary: TypeAlias = Callable[[Array, Array], Array]
@@ -280,7 +280,7 @@ class Xp(Protocol):
 
 
 class CompilingXp(Xp, Protocol):
-    """The functions that kernels for XLA may use besides."""
+    """The functions that kernels for compiling engines may use besides."""
 
     lax: Any
     """`jax.lax`."""
@@ -288,13 +288,13 @@ class CompilingXp(Xp, Protocol):
     def run_convolution(
         self, kind: str, shape: ShapeLike, own: Callable[[Array, Array], Array], a: Array, b: Array
     ) -> Array:
-        """Returns `own(a, b)`, XLA's form of a convolution or of its gradient, or what a library computes faster.
+        """Returns `own(a, b)`, the engine's convolution or its gradient, or what a library computes faster.
 
         `kind` and `shape` say what it is, as `util.onednn.convolution.at_addresses` takes it.
         """
 
     def multiply_transposed(self, own: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
-        """Returns `own(a, b)`, XLA's product of the transposed matrix `a` and the matrix `b`, or a library's.
+        """Returns `own(a, b)`, the engine's product of the transposed matrix `a` and the matrix `b`, or a library's.
 
         Both are of float32.
         """

@@ -49,7 +49,7 @@ def get_device_policy() -> str:
 def set_synchronous_execution(enable: bool | None) -> None:
     """Records whether an op is over when its call returns.
 
-    Ops of the host always are. What XLA computes may still be computed when a call returns; reading a value waits.
+    Ops of the host always are. A compiled program may still run when a call returns; reading a value waits.
 
     >>> tf.config.experimental.set_synchronous_execution(True)
 
@@ -70,7 +70,7 @@ def get_synchronous_execution() -> bool:
 
 @export("config.experimental.enable_mlir_bridge")
 def enable_mlir_bridge() -> None:
-    """Does nothing: graphs go to XLA through JAX, which always takes the way through MLIR.
+    """Does nothing: graphs go to XLA through JAX, which always uses MLIR.
 
     >>> tf.config.experimental.enable_mlir_bridge()
     """
@@ -78,7 +78,7 @@ def enable_mlir_bridge() -> None:
 
 @export("config.experimental.disable_mlir_bridge")
 def disable_mlir_bridge() -> None:
-    """Does nothing: graphs go to XLA through JAX, which always takes the way through MLIR.
+    """Does nothing: graphs go to XLA through JAX, which always uses MLIR.
 
     >>> tf.config.experimental.disable_mlir_bridge()
     """

@@ -2,8 +2,8 @@
 
 A kernel is one text for all engines. Where an engine needs another algorithm the op declares a kernel for this engine
 (`@conv.kernel_for("xla")`). Often only a helper that several kernels share is different: NumPy draws again for the few
-samples that were rejected, XLA for all samples at once. Such a helper is a *kernel part*: a function that has forms for
-engines, as an op has kernels. So no kernel asks which engine runs the kernel.
+samples that were rejected, a compiled program for all at once. Such a helper is a *kernel part*: a function that has
+forms for engines, as an op has kernels. So no kernel asks which engine runs the kernel.
 """
 
 from __future__ import annotations

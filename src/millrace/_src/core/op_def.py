@@ -115,7 +115,7 @@ class Traits:
     file_inputs: Sequence[str] = ()
     """The inputs that name the files which the op reads, where the op reads no others."""
     constant_inputs: Sequence[str] = ()
-    """The inputs whose value must be known when XLA compiles."""
+    """The inputs whose value must be known when a program is compiled."""
     host_only: bool = False
     """Whether only the NumPy engine can run the op (strings, data-dependent shapes, Python code)."""
     refused_when_compiled: bool = False
@@ -124,7 +124,7 @@ class Traits:
     A function with another op of the host is left to the NumPy engine.
     """
     refuses: Sequence[str] = ()
-    """The inputs whose values the op refuses on the host (an index out of range) where XLA computes on.
+    """The inputs whose values the op refuses on the host (an index out of range) where a compiled program continues.
 
     If the op has `checks` and names no input here, every input counts. Of the other inputs `checks` reads shapes only.
     """
@@ -133,7 +133,7 @@ class Traits:
     refuses_integers_alone: bool = False
     """Whether the op refuses values only where the first input holds integers (division by zero)."""
     values_differ_when_compiled: str | Callable[[dict[str, Any]], str | None] | None = None
-    """How XLA's values differ from the values on the host beyond rounding; a function of the attributes."""
+    """How compiled values differ from the values on the host beyond rounding; a function of the attributes."""
     library_bound: bool = False
     """Whether a library of kernels (BLAS, oneDNN, LAPACK, FFT, a sort) takes nearly all the time of the op.
 
@@ -261,8 +261,8 @@ class Rules:
     checks: Callable[..., None] | None = None
     """`(inputs, then by name attributes) -> None`: refuses values that only the host can judge (an index out of range).
 
-    An engine whose arrays have values calls the checks before the kernel; XLA leaves the checks out, as TensorFlow's
-    XLA does. The checks pass over arguments that the kernel itself refuses.
+    An engine whose arrays have values calls the checks before the kernel; a compiling engine leaves the
+    checks out, as XLA does in TensorFlow. The checks pass over arguments that the kernel itself refuses.
     """
     specialize: Callable[..., Callable[..., Any] | None] | None = None
     """`(xp, dtypes, attrs) -> callable on arrays | None`, for hot paths of the NumPy engine."""

@@ -45,7 +45,7 @@ def _threads(num_threads: int | None, present: int, kind: str) -> int:
 def set_intra_op_parallelism_threads(num_threads: int) -> None:
     """Sets how many threads share the work of one large op; 0, the default, means one for each usable core.
 
-    BLAS libraries and XLA have settings of their own.
+    BLAS libraries and compiling engines have settings of their own.
 
     >>> tf.config.threading.set_intra_op_parallelism_threads(0)
     >>> tf.config.threading.get_intra_op_parallelism_threads()
@@ -93,8 +93,8 @@ def enable_op_determinism() -> None:
     """Asks for the same bits in each run: what else is chosen by measured time is chosen once and for all.
 
     Without it, a large convolution or product may be computed by another library from some call on, and round
-    differently. Functions that are first called afterwards stay on the NumPy tier unless they are pinned to XLA. Random
-    ops then need a seed: `tf.random.set_seed`.
+    differently. Functions that are first called afterwards stay on the NumPy tier unless they are pinned to another.
+    Random ops then need a seed: `tf.random.set_seed`.
 
     >>> tf.config.experimental.enable_op_determinism()
     """
@@ -149,7 +149,7 @@ def tensor_float_32_execution_enabled() -> bool:
 
 @export("test.is_built_with_cuda")
 def is_built_with_cuda() -> bool:
-    """Returns whether this build has CUDA kernels of its own: False; accelerators are XLA's.
+    """Returns whether this build has CUDA kernels of its own: False; compiling engines generate them.
 
     >>> tf.test.is_built_with_cuda()
     False
@@ -159,7 +159,7 @@ def is_built_with_cuda() -> bool:
 
 @export("test.is_built_with_rocm")
 def is_built_with_rocm() -> bool:
-    """Returns whether this build has ROCm kernels of its own: False; accelerators are XLA's.
+    """Returns whether this build has ROCm kernels of its own: False; compiling engines generate them.
 
     >>> tf.test.is_built_with_rocm()
     False
@@ -169,7 +169,7 @@ def is_built_with_rocm() -> bool:
 
 @export("test.is_built_with_gpu_support")
 def is_built_with_gpu_support() -> bool:
-    """Returns whether this build has GPU kernels of its own: False; accelerators are XLA's.
+    """Returns whether this build has GPU kernels of its own: False; compiling engines generate them.
 
     >>> tf.test.is_built_with_gpu_support()
     False
@@ -193,7 +193,7 @@ def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: tuple
 
 @export("test.is_cpu_target_available")
 def is_cpu_target_available(target: str) -> bool:
-    """Returns whether code can be compiled for a kind of processor: this machine's, and those that XLA compiles for.
+    """Returns whether code can be compiled for a kind of processor: this machine's, and the compiling engine's targets.
 
     >>> tf.test.is_cpu_target_available("x86")
     True

@@ -1,11 +1,11 @@
 """A program of a function with `jit_compile=True`, whose calls do not wait for the compiler.
 
-The user asked for XLA, so there is nothing to choose: calls run on the NumPy tier until XLA has compiled an executable
-for their shapes, in the background. What XLA refuses, it refuses before the first call.
+The user asked for a compiler, so there is nothing to choose: calls run on the NumPy tier until an executable for their
+shapes has been compiled, in the background. What the compiler refuses, it refuses before the first call.
 
-XLA drops checks and assertions, as TensorFlow's does, and no call may fail only because it came early. So a call that
-fails on the NumPy tier, in a graph that holds such nodes, is taken back and run by XLA: variables get their old
-values again, and the call waits for the compiler.
+A compiled program drops checks and assertions, as XLA does in TensorFlow, and no call may fail only because it came
+early. So a call that fails on the NumPy tier, in a graph that holds such nodes, is taken back and run by the compiled
+program: variables get their old values again, and the call waits for the compiler.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ from millrace._src.engines.rollback import run_or_take_back
 
 
 class CompilingProgram:
-    """Runs calls on the NumPy tier until XLA is ready.
+    """Runs calls on the NumPy tier until the compiled program is ready.
 
     Args:
       make_numpy: makes the program of the NumPy engine.
-      make_compiled: makes XLA's program.
-      compiler: the background thread, which makes XLA's program; None if calls wait for the compiler.
-      compiled: XLA's program, where another caller has had that made already.
-      resources: the positions of the arguments that are resources, where XLA drops checks; None where it drops none.
+      make_compiled: makes the program of the compiling engine.
+      compiler: the background thread, which makes the compiled program; None if calls wait for the compiler.
+      compiled: the compiled program, where another caller has had that made already.
+      resources: the positions of the arguments that are resources, where the compiled program drops checks; None where
+        it drops none.
     """
 
     def __init__(
@@ -110,14 +111,14 @@ class CompilingProgram:
         yield
 
     def _take(self, compiled: Program, compiler: BackgroundCompiler) -> None:
-        """Runs calls on XLA from now on, each set of shapes as soon as there is an executable."""
+        """Runs the compiled program from now on, for each set of shapes as soon as there is an executable."""
         self._compiled = compiled
         self._ready_run = ReadyRun(compiled, self._on_numpy, compiler.submit, compiled.run).run
         for holder in list(self._holders):
             holder.use(either_program(self._ready_run))
 
     def _on_numpy(self, *arguments: object) -> Sequence[Any]:
-        """Runs a call on the NumPy tier; a call that XLA would run without an error goes to XLA."""
+        """Runs a call on the NumPy tier; a call that fails only there runs on the compiled program."""
         if self._resources is None:
             return self._reading_run(*arguments)
 
@@ -129,7 +130,7 @@ class CompilingProgram:
         return run_or_take_back(self._reading_run, arguments, self._resources, on_compiled)
 
     def _wait_for_compiled_run(self) -> Run:
-        """Returns the run of XLA's program, for which it waits."""
+        """Returns the run of the compiled program, for which it waits."""
         job = self._start()
         assert self._compiler is not None  # it runs the job
         self._compiler.wait_for(job)

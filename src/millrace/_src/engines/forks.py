@@ -1,9 +1,9 @@
 """What becomes of tiers where a process forks.
 
 A forked child has one thread, the one that forked. Nothing in the child may wait for another: not for the thread that
-compiles, not for the threads with which XLA computes, not for a lock that such a thread has held. So the process that
-forks first lets the compiler end the step that it is at, which may hold locks of Python's imports, and lets XLA end
-what it computes. The child forgets all jobs and, where JAX is loaded, runs everything on the NumPy tier.
+compiles, not for the threads of compiled programs, not for a lock that such a thread has held. So the process that
+forks first lets the compiler end the step that it is at, which may hold locks of Python's imports, and lets compiled
+programs end what they compute. The child forgets all jobs and, where JAX is loaded, runs everything on the NumPy tier.
 """
 
 from __future__ import annotations

@@ -165,7 +165,7 @@ class ConcreteFunction(callables.Callable, TrackableFunction):
 
     @property
     def tier(self) -> Tier:
-        """The engine that runs the function, and why: "numpy", "xla", or "clusters" where XLA runs parts of it.
+        """The engine that runs the function, and why: "numpy", "xla", or "clusters" where parts of it are compiled.
 
         >>> c = tf.function(lambda x: x + x).get_concrete_function(tf.constant(1.0))
         >>> c.tier.name
@@ -177,10 +177,10 @@ class ConcreteFunction(callables.Callable, TrackableFunction):
         its own. The environment variable `MILLRACE_TIER` ("numpy", "xla" or "auto"), `tf.config.optimizer.set_jit` and
         `tf.config.experimental.enable_op_determinism` fix the choice for functions that are first called afterwards.
 
-        Calls of a function with `jit_compile=True` run on the NumPy tier until XLA has compiled it, unless the
-        variable `MILLRACE_TIER_WAIT` is "1". Such a function stays on the NumPy tier where XLA would have to know a
-        size that only the running program computes, as the size of the lists for the gradient of a loop without a
-        bound.
+        Calls of a function with `jit_compile=True` run on the NumPy tier until it is compiled, unless the
+        variable `MILLRACE_TIER_WAIT` is "1". Such a function stays on the NumPy tier where the compiler would have to
+        know a size that only the running program computes, as the size of the lists for the gradient of a loop without
+        a bound.
         """
         return self.tiers()[self._name]
 

@@ -46,7 +46,7 @@ class GraphFunction:
     Args:
       graph: the body; its inputs include the placeholders of its captures.
       name: the function's name in a GraphDef.
-      jit_compile: True: always through XLA; False or None: the tiers decide.
+      jit_compile: True: always compiled; False or None: the tiers decide.
       attributes: further attributes of the function in a GraphDef.
       on_host: whether the host always runs the function, for one that makes single values.
     """
@@ -177,7 +177,7 @@ class GraphFunction:
 
 
 def _find_compiled_functions(graph: FuncGraph, seen_graphs: set[int]) -> Iterator[Any]:
-    """Yields the functions called in a graph that XLA compiles, each once."""
+    """Yields the functions called in a graph that must be compiled, each once."""
     for function in [f for operation in graph.get_operations() for f in list_called_functions(operation)]:
         inner = body_of(function)
         if id(inner) not in seen_graphs:

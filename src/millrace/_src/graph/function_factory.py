@@ -36,7 +36,7 @@ def compile_attributes(jit_compile: bool | None, attributes: Mapping[str, Any]) 
 
 
 def must_compile(function: object) -> bool:
-    """Returns whether every call of a function goes through XLA, wherever the call stands; a bare body says nothing."""
+    """Returns whether every call of a function runs compiled, wherever the call stands; a bare body says nothing."""
     return getattr(function, "jit_compile", None) is True
 
 

@@ -114,7 +114,7 @@ def _cannot_fail(node: Node) -> bool:
     return all(value.constant is not None for value in node.inputs[1:])
 
 
-def _reshaped_twice(node: Node, uses: _Uses) -> _Result:
+def _reshape_once(node: Node, uses: _Uses) -> _Result:
     """Rewrites f(g(x)) -> reshape(x, shape of f(g(x))), where f and g keep the order of the elements."""
     inner_node = node.inputs[0].node
     shapes = [value.shape for value in (*node.outputs, *(inner_node.inputs[:1] if inner_node is not None else ()))]
@@ -130,7 +130,7 @@ def _reshaped_twice(node: Node, uses: _Uses) -> _Result:
     return None
 
 
-def _reduced_without_dims(node: Node, uses: _Uses) -> _Result:
+def _reduce_without_dims(node: Node, uses: _Uses) -> _Result:
     """Rewrites reshape(f(x, axes, keep_dims=True), shape without the axes) -> f(x, axes, keep_dims=False)."""
     inner_node = node.inputs[0].node
     if (
@@ -156,7 +156,7 @@ def _over_no_axes(node: Node, uses: _Uses) -> _Result:
     return [node.inputs[0]] if axes is not None and axes.size == 0 else None
 
 
-def _transposed(node: Node, uses: _Uses) -> _Result:
+def _merge_transposes(node: Node, uses: _Uses) -> _Result:
     """Rewrites transpose(x, [0, 1, ...]) -> x, and transpose(transpose(x, p), q) -> transpose(x, p[q])."""
     order, inner_node = node.inputs[1].constant, node.inputs[0].node
     if order is None or not _is_permutation(order):
@@ -190,10 +190,10 @@ def _rules_of(op_def: OpDef) -> tuple[_ArithmeticRule, ...]:
         (_twice, traits.is_involution),
         (_over_no_axes, traits.is_reduction),
         (_keeps_elements, traits.element_order.keeps_elements),
-        (_reshaped_twice, traits.element_order is ElementOrder.SAME),
-        (_reduced_without_dims, traits.element_order is ElementOrder.SAME),
+        (_reshape_once, traits.element_order is ElementOrder.SAME),
+        (_reduce_without_dims, traits.element_order is ElementOrder.SAME),
         (_cast_to_itself, traits.is_conversion),
-        (_transposed, traits.permutes_axes),
+        (_merge_transposes, traits.permutes_axes),
         (_sum_of_one, traits.is_sum),
     ]
     return tuple([rule for rule, holds in rules if holds])

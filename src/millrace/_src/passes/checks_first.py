@@ -1,6 +1,7 @@
 """The checks of a graph, as a graph of their own that runs before.
 
-XLA refuses no value, so a graph that may refuse some (a label out of range, an assertion) must not go there as a whole.
+A compiled program refuses no value, so a graph that may refuse some (a label out of range, an assertion) must not be
+compiled as a whole.
 Most such checks depend on the arguments of a call alone: labels and indices come from the caller. `checks_first` makes
 a small graph of them, for the NumPy tier. Where that graph passes, the whole graph would refuse nothing either, and any
 engine may run it. Where it fails, the NumPy tier has to run the call, with the right effects and the right error.
@@ -30,7 +31,7 @@ def checks_first(graph: OptimizedGraph, losses: Collection[Node]) -> OptimizedGr
 
     Args:
       graph: the graph, which stays as it is.
-      losses: the nodes that XLA would not run exactly: see `exactness.lossy_nodes`.
+      losses: the nodes that a compiling engine would not run exactly: see `exactness.lossy_nodes`.
 
     Returns: A graph without outputs; None if some node does more than refuse values, or refuses values that do not
       follow from the arguments alone.

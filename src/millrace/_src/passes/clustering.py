@@ -1,13 +1,13 @@
-"""From a graph to the same graph with clusters: parts that XLA runs, while the NumPy program runs the rest.
+"""From a graph to the same graph with clusters: parts that a compiler compiles, while the NumPy program runs the rest.
 
-A graph with a print, a dataset or a string cannot go to XLA as a whole, and a graph of matrix products may not want to:
-a library multiplies matrices as fast as a compiler's code. So the nodes that XLA runs exactly become *clusters*,
-calls that hold their nodes as a graph, as large as they can be.
+A graph with a print, a dataset or a string cannot be compiled as a whole, and a graph of matrix products need not be: a
+library multiplies matrices as fast as a compiler's code. So the nodes that a compiling engine runs exactly become
+*clusters*, calls that hold their nodes as a graph, as large as they can be.
 
-The two sides run in turns (`turns`). What XLA runs in one turn is convex, since no node of the host stands in between.
-A node whose op refuses values is taken apart: a node of the host makes the op's checks, the rest goes to XLA. Reads of
-variables, and sizes that follow from shapes, are repeated in each cluster: reading costs nothing, and XLA must know
-sizes when it compiles.
+The two sides run in turns (`turns`). What is compiled in one turn is convex, since no node of the host stands in
+between. A node whose op refuses values is taken apart: a node of the host makes the op's checks, the rest is compiled.
+Reads of variables, and sizes that follow from shapes, are repeated in each cluster: reading costs nothing, and a
+compiler must know sizes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from millrace._src.passes.rewrite import substitute
 from millrace._src.passes.value_ranges import proven_nodes
 
 _MIN_SECONDS = 40e-6
-"""What the nodes of a cluster must take on the NumPy tier, where the shapes tell: about what a call of XLA costs."""
+"""What the nodes of a cluster must take on the NumPy tier, where the shapes tell: about what a call costs."""
 _SECONDS_A_NODE, _SECONDS_AN_ELEMENT = 1e-6, 0.4e-9
 """What a node, and an element that a node reads or writes, takes on the NumPy tier."""
 _MIN_NODES = 2
@@ -42,7 +42,7 @@ class ClusterStrategy(enum.Enum):
     """What goes into clusters."""
 
     WIDE = "wide"
-    """Whatever XLA runs exactly: few clusters."""
+    """Whatever a compiling engine runs exactly: few clusters."""
     NARROW = "narrow"
     """What compilers are good at: chains of elements, reductions, loops; no product, convolution or sort."""
 
@@ -62,7 +62,7 @@ def is_made_cluster(node: Node) -> bool:
 
 
 def _cluster(graph: OptimizedGraph, strategy: ClusterStrategy, proven: Container[Node]) -> bool:
-    """Forms the clusters of a graph, and of the graphs inside of nodes that XLA cannot run; tells if there are any."""
+    """Forms the clusters of a graph, and of the graphs inside of nodes of the host; returns whether it formed any."""
     inexact_nodes = {node for node in graph.nodes if why_inexact(node, proven) is not None}
     compiled_nodes = {n for n in graph.nodes if n not in inexact_nodes and not _is_left_to_host(n, strategy)}
     has_inner = [
@@ -83,11 +83,11 @@ def _cluster(graph: OptimizedGraph, strategy: ClusterStrategy, proven: Container
     return bool(parts) or any(has_inner)
 
 
-# --- what XLA runs ---------------------------------------------------------------------------------------------------
+# --- what a compiling engine runs ------------------------------------------------------------------------------------
 
 
 def _is_left_to_host(node: Node, strategy: ClusterStrategy) -> bool:
-    """Returns whether a node that XLA runs exactly stands outside of clusters all the same.
+    """Returns whether a node that a compiling engine runs exactly stands outside of clusters all the same.
 
     A read of a variable goes where the variable is needed: see `_read_for`.
     """
@@ -102,7 +102,7 @@ def _is_mere_read(node: Node) -> bool:
 
 
 def _knows_sizes(node: Node) -> bool:
-    """Returns whether XLA will know the inputs that it must know: constants, and what follows from shapes."""
+    """Returns whether a compiler will know the inputs that it must know: constants, and what follows from shapes."""
     names = node.op_def.traits.constant_inputs
     arguments = argument_indices(node.op_def.signature.inputs, node.attrs) if names else ()
     return all(
@@ -132,9 +132,9 @@ def _size_nodes(value: Value, depth: int = _DEEPEST_SIZE) -> list[Node] | None:
 
 
 def _put_checks_apart(graph: OptimizedGraph, inexact: Container[Node], strategy: ClusterStrategy) -> dict[Node, Node]:
-    """Puts a node that only checks in front of each node that XLA runs exactly once its checks have passed.
+    """Puts a node that only checks in front of each node that runs exactly once its checks have passed.
 
-    Returns: The nodes that XLA runs then, by the nodes that check.
+    Returns: The nodes that are compiled then, by the nodes that check.
     """
     freed_nodes: dict[Node, Node] = {}
     nodes: list[Node] = []
@@ -149,7 +149,7 @@ def _put_checks_apart(graph: OptimizedGraph, inexact: Container[Node], strategy:
 
 
 def _near_host(graph: OptimizedGraph, compiled: Container[Node]) -> set[Node]:
-    """Returns nodes that cost nothing, between the host and a check: the check need not wait for XLA then."""
+    """Returns nodes that cost nothing, between the host and a check: the check need not wait for a cluster then."""
     checked_values = {value for node in graph.nodes if node.only_checks for value in node.inputs}
     for node in reversed(graph.nodes):
         if _is_free(node) and not checked_values.isdisjoint(node.outputs):
@@ -168,7 +168,7 @@ def _with_few_checks(nodes: Sequence[Node], checks: Mapping[Node, Node], members
     Args:
       nodes: the nodes in their new order.
       checks: the nodes that checks were taken from, by the nodes that check.
-      members: the nodes that XLA runs.
+      members: the nodes to compile.
     """
     position_of = {node: position for position, node in enumerate(nodes)}
     replaced_checks: dict[Node, Node] = {}
@@ -183,7 +183,7 @@ def _with_few_checks(nodes: Sequence[Node], checks: Mapping[Node, Node], members
 
 
 def _find_mere_transport(graph: OptimizedGraph, compiled: Container[Node]) -> set[Node]:
-    """Returns nodes that cost nothing anywhere and that no node of XLA reads: in a cluster they were mere transport."""
+    """Returns nodes that cost nothing anywhere and that no compiled node reads: a cluster would only forward them."""
     read_values: set[Value] = set()
     wasted_nodes: set[Node] = set()
     for node in reversed(graph.nodes):
@@ -197,7 +197,7 @@ def _find_mere_transport(graph: OptimizedGraph, compiled: Container[Node]) -> se
 
 
 def _read_for(graph: OptimizedGraph, compiled: Container[Node]) -> set[Node]:
-    """Returns the mere reads of variables that nodes of XLA alone need."""
+    """Returns the mere reads of variables that compiled nodes alone need."""
     host_values = {*graph.outputs, *[value for node in graph.nodes if node not in compiled for value in node.inputs]}
     read_values = {value for node in graph.nodes if node in compiled for value in node.inputs} - host_values
     return {node for node in graph.nodes if _is_mere_read(node) and not read_values.isdisjoint(node.outputs)}
@@ -225,7 +225,7 @@ def _parts(nodes: Sequence[Node], strategy: ClusterStrategy, befores: Befores) -
 
 
 def _is_worth_a_call(nodes: Sequence[Node]) -> bool:
-    """Returns whether some nodes may take longer on the NumPy tier than a call of XLA costs, as far as shapes tell."""
+    """Returns whether some nodes may take longer on the NumPy tier than calling a cluster costs, as far as shapes tell."""
     if any(node.op_def.traits.control == "loop" for node in nodes):
         return True
     working_nodes = [node for node in nodes if not _is_free(node)]

@@ -1,9 +1,9 @@
-"""Which nodes XLA runs exactly as the NumPy tier does.
+"""Which nodes a compiling engine runs exactly as the NumPy tier does.
 
-A function with `jit_compile=True` loses what XLA leaves out: assertions, refusals of an index out of range, errors of a
-division by zero. The user asked for that. A graph that goes to XLA because it runs faster there may lose nothing. So
-a node qualifies if its op only computes or keeps variables, if no value of the node's inputs could be refused, and if
-XLA's values differ by rounding at most. What an op refuses and how its values differ, the op declares (`Traits`).
+A function with `jit_compile=True` loses what compilers leave out: assertions, refusals of an index out of range, errors
+of a division by zero. The user asked for that. A graph that is compiled because it then runs faster may lose nothing.
+So a node qualifies if its op only computes or keeps variables, if no value of the node's inputs could be refused, and
+if compiled values differ by rounding at most. What an op refuses and how its values differ, the op declares (`Traits`).
 
 A check whose inputs are constants is made here, once. A loop qualifies if its bodies do.
 """
@@ -24,7 +24,7 @@ from millrace._src.passes.value_ranges import proven_nodes
 
 
 def inexact_nodes(graph: OptimizedGraph) -> dict[Node, str]:
-    """Returns the nodes of a graph that XLA would not run exactly, and why not.
+    """Returns the nodes of a graph that a compiling engine would not run exactly, and why not.
 
     For a loop or a choice the nodes inside are named.
     """
@@ -32,9 +32,9 @@ def inexact_nodes(graph: OptimizedGraph) -> dict[Node, str]:
 
 
 def lossy_nodes(graph: OptimizedGraph) -> dict[Node, str]:
-    """Returns the nodes for whose sake a graph must not go to XLA as a whole unless the user asks, and why not.
+    """Returns the nodes for whose sake a graph must not be compiled as a whole unless the user asks, and why not.
 
-    Random draws of the graph itself are none of them: XLA's programs get the numbers from the host.
+    Random draws of the graph itself are none of them: compiled programs get the numbers from the host.
     """
     return {
         node: reason for node, reason in inexact_nodes(graph).items() if not is_draw(node) or node not in graph.nodes
@@ -42,7 +42,7 @@ def lossy_nodes(graph: OptimizedGraph) -> dict[Node, str]:
 
 
 def refuses_only(node: Node) -> bool:
-    """Returns whether all that XLA would not do for a node is to refuse values: an assertion, an index out of range."""
+    """Returns whether all that compiling a node loses is the refusal of values: an assertion, an index out of range."""
     if node.effects is Effects.IO:
         return bool(node.op_def.rules.kernels)  # an assertion, which engines that compile pass over
     return _why_not_but_for_checks(node) is None
@@ -54,7 +54,7 @@ def is_draw(node: Node) -> bool:
 
 
 def why_inexact(node: Node, proven: Container[Node] = ()) -> str | None:
-    """Returns why XLA would not run a node exactly; None if XLA would.
+    """Returns why a compiling engine would not run a node exactly; None if it would.
 
     Args:
       node: the node.
@@ -72,12 +72,12 @@ def _may_refuse(node: Node, proven: Container[Node]) -> bool:
 
 
 def is_exact_after_checks(node: Node) -> bool:
-    """Returns whether XLA would run a node exactly once the op's `checks` have passed."""
+    """Returns whether a compiling engine would run a node exactly once the op's `checks` have passed."""
     return node.op_def.rules.checks is not None and _why_not_but_for_checks(node) is None
 
 
 def _why_not_but_for_checks(node: Node, proven: Container[Node] = ()) -> str | None:
-    """Returns why XLA would not run a node exactly, if no value is refused."""
+    """Returns why a compiling engine would not run a node exactly, if no value is refused."""
     if node.holds_functions:
         return _why_not_with_bodies(node, proven)
     return _reason_to_exclude(node) or _why_not_pure(node) or _how_different(node)
@@ -145,7 +145,7 @@ def _is_variable(tensor: Any) -> bool:
 
 
 def _how_different(node: Node) -> str | None:
-    """Returns how XLA's values differ from the host's beyond rounding."""
+    """Returns how compiled values differ from the host's beyond rounding."""
     differs = node.op_def.traits.values_differ_when_compiled
     return differs(node.attrs) if callable(differs) else differs
 

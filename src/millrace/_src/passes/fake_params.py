@@ -1,7 +1,7 @@
 """Values that may be stand-ins: of a branch that did not run, for the gradient of the branch.
 
-XLA compiles all branches and gives a stand-in the shape of the value; the NumPy engine cannot. So one engine has to run
-the function that returns a stand-in and the function that reads it.
+A compiling engine compiles all branches and gives a stand-in the shape of the value; the NumPy engine cannot. So one
+engine has to run the function that returns a stand-in and the function that reads it.
 """
 
 from __future__ import annotations

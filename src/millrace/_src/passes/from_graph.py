@@ -5,7 +5,7 @@ input on (Identity) or only joins control inputs (NoOp) disappears. A function t
 caller, once per call, so that later passes see its nodes; the bodies of loops and choices become graphs inside of their
 node. Four kinds of functions stay calls, which the engine compiles on its own: a function that (indirectly) calls
 itself, a function that is nested very deep, a function called in a graph that is very long already, and, unless the
-whole graph goes through XLA, a function with `jit_compile=True`.
+whole graph is compiled, a function with `jit_compile=True`.
 """
 
 from __future__ import annotations

@@ -74,7 +74,8 @@ class Node:
       added: for a sum, the nodes whose results the sum adds without making the results: see `sparse_sums`.
       origin: the operation that the node came from.
       only_checks: whether the node has no outputs and runs nothing but the op's `checks`: see `clustering`.
-      is_checked_apart: whether another node runs the op's checks. Refused values give some result, as in XLA.
+      is_checked_apart: whether another node runs the op's checks. Refused values give some result, as in compiled
+        programs.
     """
 
     __slots__ = (
@@ -183,7 +184,7 @@ class OptimizedGraph:
       inputs: the values that are given, each once.
       outputs: the values to compute; a value may occur several times, or be an input or a constant.
       nodes: the nodes to run, in run order.
-      verdict: what XLA found about the graph, for all that compile the same function.
+      verdict: what the compiling engine found about the graph, for all that compile the same function.
     """
 
     __slots__ = ("name", "inputs", "outputs", "nodes", "verdict")
@@ -255,7 +256,7 @@ def copy_part(
       inputs: what the nodes read and do not compute, but for constants.
       outputs: what the graph computes, among its inputs, constants and the outputs of its nodes.
       name: the name of the graph.
-      verdict: what XLA found about the graph.
+      verdict: what the compiling engine found about the graph.
     """
     values = {value: Value(value.dtype, value.shape) for value in inputs}
     made_nodes = []

@@ -105,7 +105,7 @@ def set_jit(enabled: bool | str) -> None:
     >>> tf.config.optimizer.set_jit(False)
 
     Args:
-      enabled: True or "autoclustering": functions run compiled by XLA, from their first call on, where no check and no
+      enabled: True or "autoclustering": functions run compiled, from their first call on, where no check and no
         effect is lost by it. False: functions run uncompiled. Anything else: the default.
     """
     chosen = True if enabled in (True, "autoclustering") else None

@@ -66,7 +66,7 @@ def optimize(
       inputs: the tensors that are given; by default the graph's inputs.
       outputs: the tensors to compute; by default the graph's outputs.
       with_effects: whether the result runs the effects of the function, too.
-      keep_clusters: whether a called function with `jit_compile=True` stays a call; False for the graphs of XLA itself.
+      keep_clusters: whether a called function with `jit_compile=True` stays a call; False for graphs to compile.
     """
     inputs = graph.inputs if inputs is None else inputs
     outputs = graph.outputs if outputs is None else outputs
@@ -131,12 +131,12 @@ def _select_passes() -> Sequence[Pass]:
 
 
 def optimize_held_graphs(node: Node) -> list[OptimizedGraph]:
-    """Returns the graphs that a node of XLA runs; the graph of a function that is still a call is optimized first."""
+    """Returns the graphs that a compiled node runs; the graph of a function that is still a call is optimized first."""
     return [optimize_function(function) for function in node.functions]
 
 
 def optimize_function(function: object) -> OptimizedGraph:
-    """Returns the optimized graph of a function that XLA runs; an `OptimizedGraph` itself."""
+    """Returns the optimized graph of a function to compile; an `OptimizedGraph` itself."""
     if isinstance(function, OptimizedGraph):
         return function
     return optimize(body_of(function), keep_clusters=False)

@@ -1,8 +1,9 @@
 """Proves that indices which loops count stay in range.
 
 A loop that reads `x[i]` for `i` from 0 to the length of `x` cannot fail, but each of its indices looks as if it could.
-XLA refuses no index, so such a loop may only run there if somebody proves that the NumPy tier would not refuse one
-either. This module proves what loops over tensors and lists need, and what the gradients of such loops need:
+A compiled program refuses no index, so such a loop may only be compiled if somebody proves that the NumPy tier would
+not refuse one either. This module proves what loops over tensors and lists need, and what the gradients of such loops
+need:
 
 - A counter begins at a number, grows by a number, and the condition keeps it below a bound.
 - A list keeps its length while its items are set, and one that grows by an item in each iteration is as long as the
@@ -60,7 +61,7 @@ class _Proof:
                 proven |= _Loop(self, node, facts).go_through()
             elif control == "choice":
                 for branch in node.graphs:
-                    proven |= self.go_through(branch, self.passed_on(branch.inputs, node.inputs[1:], facts))
+                    proven |= self.go_through(branch, self.pass_facts(branch.inputs, node.inputs[1:], facts))
             elif not node.added:
                 _add_known(self, node, facts)
             proven.update(part for part in (node, *node.added) if self._is_in_range(part, facts))
@@ -70,7 +71,7 @@ class _Proof:
         rule = node.op_def.rules.in_range
         return rule is not None and rule(_NodeFacts(self, node, facts))
 
-    def passed_on(self, inputs: Sequence[Value], operands: Sequence[Value], facts: Facts) -> Facts:
+    def pass_facts(self, inputs: Sequence[Value], operands: Sequence[Value], facts: Facts) -> Facts:
         """Returns what is known of the inputs of a graph inside, which are values of the graph around."""
         pairs = list(zip(inputs, operands, strict=True))
         self.roots.update((inner, self.root(outer)) for inner, outer in pairs)

@@ -1,10 +1,10 @@
-"""Calls from a NumPy program to functions that XLA compiles.
+"""Calls from a NumPy program to functions that a compiling engine runs.
 
 A function with `jit_compile=True` stays a call in the graph of its caller: a *cluster*. So does a part of a graph that
-`passes.clustering` gives to XLA, where XLA is faster; see `compiled_parts`. What XLA returns is an array of
-its own that may still be computed. Such an array stays as it is on its way to another cluster or out of the program,
-and becomes a NumPy array, which means waiting, only where a kernel reads it. Variables need no care: their storage
-keeps the array of the engine that wrote last.
+`passes.clustering` gives to a compiling engine, where that is faster; see `compiled_parts`. What the engine returns is
+an array of its own that may still be computed. Such an array stays as it is on its way to another cluster or out of the
+program, and becomes a NumPy array, which means waiting, only where a kernel reads it. Variables need no care: their
+storage keeps the array of the engine that wrote last.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
 
 def is_cluster(node: Node) -> bool:
-    """Returns whether a node calls what XLA compiles: a function, or a part of the graph around."""
+    """Returns whether a node calls what a compiler compiles: a function, or a part of the graph around."""
     return node.calls_function and (bool(node.graphs) or any(map(must_compile, node.functions)))
 
 
@@ -98,10 +98,10 @@ def _shape_only(argument: Any) -> Any:
 
 
 def cluster_run(function: object, unread: Iterable[int] = ()) -> Run:
-    """Returns the program of a function that XLA compiles; NumPy arrays are its results but for those at `unread`.
+    """Returns the compiled program of a function; NumPy arrays are its results but for those at `unread`.
 
-    A function that XLA refuses raises the error when the function is called: the call may stand in a branch that is
-    never taken.
+    A function that the compiler refuses raises the error when the function is called: the call may stand in a branch
+    that is never taken.
     """
     graph = body_of(function)
     try:

@@ -282,7 +282,7 @@ class _Writer:
         return f"asarray({call})"
 
     def _cluster(self, node: Node) -> Callable[..., Any]:
-        """Returns what runs a cluster: a function that XLA compiles, or a part of this graph."""
+        """Returns what runs a cluster: a compiled function, or a part of this graph."""
         (function,) = node.functions
         unread = [i for i, value in enumerate(node.outputs) if value in self.unread]
         if not isinstance(function, OptimizedGraph):

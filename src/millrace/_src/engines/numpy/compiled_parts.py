@@ -1,9 +1,10 @@
-"""Parts of a NumPy program that XLA may run: the clusters that `passes.clustering` makes.
+"""Parts of a NumPy program that a compiling engine may run: the clusters that `passes.clustering` makes.
 
-It is not known beforehand whether XLA runs a part faster, nor the shapes of a part's arguments before a call
-has come so far. So a part begins as a NumPy program of its own, and is timed. A part that takes longer than a call of
-XLA costs asks to be compiled; the runner of the whole program has that done, in whatever thread. From then on the part
-has two engines, and a trial of real calls decides between them. Each set of argument shapes is a specialization.
+It is not known beforehand whether compiling makes a part faster, nor the shapes of a part's arguments before a call
+has come so far. So a part begins as a NumPy program of its own, and is timed. A part that takes longer than a call
+of a compiled program costs asks to be compiled; the runner of the whole program has that done, in whatever thread. From
+then on the part has two engines, and a trial of real calls decides between them. Each set of argument shapes is a
+specialization.
 
     host -> (timed a few times) -> too short: host for good
                                 -> asks, and goes on -> compiled -> trial -> host or xla for good
@@ -79,7 +80,7 @@ class CompiledPart:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether XLA runs the part in some specialization, or may yet."""
+        """Whether the part runs compiled in some specialization, or may yet."""
         return any(
             specialization.choice == COMPILED or specialization.is_trying
             for specialization in list(self._specializations.values())
@@ -105,7 +106,7 @@ class CompiledPart:
         return self._host_run(*[a if type(a) is np.ndarray else wait_for_array(a) for a in arguments])
 
     def on_compiler(self, *arguments: object) -> Sequence[Any]:
-        """Runs the part with XLA; NumPy does where a variable has no value yet, which may be no error."""
+        """Runs the part compiled; NumPy runs it where a variable has no value yet, which may be no error."""
         assert self._program is not None  # compiled, or no specialization had come here
         try:
             results = self._program.run(*arguments)
@@ -129,7 +130,7 @@ class CompiledPart:
                 wait_for_array(result)
 
     def compile(self, arguments: Sequence[Any]) -> bool:
-        """Compiles the part for arguments like these; returns whether XLA can run the part from now on.
+        """Compiles the part for arguments like these; returns whether the part can run compiled from now on.
 
         A part whose sizes depend on the values of arguments stays with the host: each value would be compiled.
         """

@@ -63,7 +63,7 @@ class NumpyNamespace:
 
     @staticmethod
     def are_known(*arrays: Array) -> bool:
-        """Returns whether the values of all arrays are known: always, but while XLA compiles."""
+        """Returns whether the values of all arrays are known: always, but while an engine compiles."""
         return True
 
     @staticmethod
