@@ -225,7 +225,7 @@ def _parts(nodes: Sequence[Node], strategy: ClusterStrategy, befores: Befores) -
 
 
 def _is_worth_a_call(nodes: Sequence[Node]) -> bool:
-    """Returns whether some nodes may take longer on the NumPy tier than calling a cluster costs, as far as shapes tell."""
+    """Returns whether some nodes may take longer on the NumPy tier than calling a cluster, as far as shapes tell."""
     if any(node.op_def.traits.control == "loop" for node in nodes):
         return True
     working_nodes = [node for node in nodes if not _is_free(node)]
