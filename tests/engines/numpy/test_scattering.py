@@ -85,3 +85,35 @@ def test_an_index_out_of_range_is_an_index_error(width: int, small: int, monkeyp
             scatter(np.zeros((3, width)), (np.array([index]),), np.ones((1, width)), "add")
     with pytest.raises(IndexError):
         scatter(np.zeros((3, 2)), (np.array([0]), np.array([2])), np.ones(1), "add")
+
+
+@pytest.mark.parametrize("mode", list(UFUNCS))
+@pytest.mark.parametrize("dtype", ["float32", "float16", "float64", "int32", ml_dtypes.bfloat16])
+@pytest.mark.parametrize(("positions", "count"), [(400, 90), (20_000, 3000), (300, 1)])
+def test_few_rows_of_a_large_table_are_combined_one_after_the_other(
+    positions: int, count: int, dtype: Any, mode: str
+) -> None:
+    if mode == "div" and dtype == "int32":
+        return
+    rng = np.random.default_rng(positions)
+    index = np.minimum(rng.zipf(1.3, count), positions) - 1  # some rows occur many times
+    x, updates = rng.normal(1.0, 2.0, (positions, 7)).astype(dtype), rng.normal(1.0, 2.0, (count, 7)).astype(dtype)
+    if dtype != "int32":
+        updates[0, :3] = [np.nan, np.inf, -0.0]
+    with np.errstate(all="ignore"):
+        scattered, expected = scatter(x, (index,), updates, mode), expected_result(x, (index,), updates, mode)
+    np.testing.assert_array_equal(scattered.astype("f8"), expected.astype("f8"))
+
+
+@pytest.mark.parametrize("mode", ["set", *UFUNCS])
+def test_an_array_that_may_change_is_changed_itself(mode: str) -> None:
+    x, index, updates = np.ones((5, 3)), (np.array([1, 1, 4]),), np.full((3, 3), 2.0)
+    expected = scatter(x, index, updates, mode)
+    assert x.min() == x.max() == 1.0
+    assert scatter(x, index, updates, mode, may_change=True) is x
+    np.testing.assert_array_equal(x, expected)
+
+
+def test_an_array_in_another_order_is_copied() -> None:
+    x = np.asfortranarray(np.ones((4, 3)))
+    assert scatter(x, (np.array([1]),), np.ones((1, 3)), "add", may_change=True) is not x

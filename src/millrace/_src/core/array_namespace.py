@@ -200,8 +200,11 @@ class Xp(Protocol):
 
     def take_along_axis(self, x: Array, indices: Array, axis: int) -> Array: ...
 
-    def scatter(self, x: Array, index: object, updates: Array, mode: str) -> Array:
-        """Copies `x` and combines `updates` at `x[index]`; `mode` is set, add, sub, mul, div, min or max."""
+    def scatter(self, x: Array, index: object, updates: Array, mode: str, *, may_change: bool = False) -> Array:
+        """Combines `updates` at `x[index]` of a copy, or of `x` itself if `x` may change.
+
+        The mode is set, add, sub, mul, div, min or max.
+        """
 
     def add_at(self, total: Array, index: object, values: Array) -> Array:
         """Adds `values` at different positions of `total`, which may be changed itself."""

@@ -462,7 +462,8 @@ def _scatter(xp: Xp, resource: Array, indices: Array, updates: Array, mode: str)
                 f"{_shape_text(updates.shape)}, indices.shape {_shape_text(indices.shape)}, params.shape "
                 f"{_shape_text(old_value.shape)}",
             )
-        storage.value = xp.scatter(old_value, indices, xp.broadcast_to(updates, wanted_shape), mode)
+        del old_value  # or else something holds it
+        _scatter_into(xp, storage, (indices,), xp.broadcast_to(updates, wanted_shape), mode)
 
 
 def _scatter_nd(xp: Xp, resource: Array, indices: Array, updates: Array, mode: str) -> None:
@@ -481,7 +482,16 @@ def _scatter_nd(xp: Xp, resource: Array, indices: Array, updates: Array, mode: s
                 f"{_shape_text(indices.shape)} into a variable of shape {_shape_text(old_value.shape)}; expected "
                 f"{_shape_text(wanted_shape)}",
             )
-        storage.value = xp.scatter(old_value, parts, updates, mode)
+        del old_value
+        _scatter_into(xp, storage, parts, updates, mode)
+
+
+def _scatter_into(xp: Xp, storage: Any, index: tuple[Array, ...], updates: Array, mode: str) -> None:
+    """Combines elements of a variable with updates: in place where nothing else holds the array."""
+    if isinstance(storage, VariableStorage) and value_of(storage).flags.c_contiguous:
+        if storage.change_in_place(lambda array: xp.scatter(array, index, updates, mode, may_change=True)):
+            return
+    storage.value = xp.scatter(value_of(storage), index, updates, mode)
 
 
 def _declare_scatter(mode: str) -> Any:

@@ -28,21 +28,24 @@ _UFUNCS = {
 }
 _LARGE = 1 << 14
 """Numbers from which on importing SciPy and sorting pay."""
+_FEW = 4
+"""How many times as many rows a table has where few of its rows change: what is read and written are these alone."""
 _SMALL = 1 << 9
 """Numbers up to which NumPy's `at` is quickest as it is."""
 _SPARSE_TYPES = "bBhHiIlLqQfdFD"
 
 
-def scatter(x: Array, index: Any, updates: Array, mode: str) -> Array:
-    """Returns a copy of `x` with `updates` combined at `x[index]`, repeated indices in order.
+def scatter(x: Array, index: Any, updates: Array, mode: str, *, may_change: bool = False) -> Array:
+    """Returns `x` with `updates` combined at `x[index]`, repeated indices in order.
 
     Args:
       x: any array.
       index: a tuple of arrays of indices, or of anything else that NumPy takes as an index.
       updates: an array that broadcasts to the shape of `x[index]`.
       mode: set, add, sub, mul, div, min or max.
+      may_change: whether `x` itself may be changed, if it is in C order; else a copy is.
     """
-    result = np.array(x, copy=True, order="C")
+    result = x if may_change and x.flags.c_contiguous else np.array(x, copy=True, order="C")
     if mode == "set":
         result[index] = updates
     elif updates.size <= _SMALL or not _is_by_positions(index) or updates.shape != _indexed_shape(x, index):
@@ -93,15 +96,53 @@ def _combine(table: Array, positions: Array, rows: Array, mode: str) -> None:
     if rows.shape[1] == 1:
         ufunc.at(table.reshape(-1), positions, rows.reshape(-1))
         return
-    if rows.size < _LARGE or mode == "div":
+    if rows.dtype.char == "e":  # sums of runs would be more accurate than one after the other
         ufunc.at(table, positions, rows)
         return
     _refuse_outside(positions, len(table))
-    if mode in ("add", "sub") and rows.dtype.char in _SPARSE_TYPES:
+    if rows.size < _LARGE or mode == "div" or len(rows) * _FEW <= len(table):
+        _combine_in_order(table, positions, rows, ufunc)
+    elif mode in ("add", "sub") and rows.dtype.char in _SPARSE_TYPES:
         ufunc(table, _matrix_of_ones(positions, len(table), rows.dtype) @ rows, out=table)
     else:
         found_positions, combined_rows = _combine_by_position(positions, rows, np.add if mode == "sub" else ufunc)
         table[found_positions] = ufunc(table[found_positions], combined_rows)
+
+
+def _combine_in_order(table: Array, positions: Array, rows: Array, ufunc: np.ufunc) -> None:
+    """Changes rows of `table` one after the other, as `ufunc.at` does: equal values in a fraction of the time.
+
+    A row of the table and the rows that belong there stand together, in their order, and each run is combined. Zero may
+    lose its sign.
+    """
+    order = np.argsort(positions, kind="stable")
+    ordered_positions = positions.take(order)
+    starts = run_starts(ordered_positions)
+    if len(starts) == len(positions):  # no position occurs twice
+        table[positions] = ufunc(table.take(positions, axis=0), rows)
+        return
+    found_positions = ordered_positions.take(starts)
+    run_begins = starts + np.arange(len(starts))
+    runs = np.empty((len(rows) + len(starts), rows.shape[1]), rows.dtype)
+    is_row = np.ones(len(runs), bool)
+    is_row[run_begins] = False
+    runs[run_begins] = table.take(found_positions, axis=0)
+    runs[is_row] = rows.take(order, axis=0)
+    if runs.size >= _LARGE and ufunc in (np.add, np.subtract) and rows.dtype.char in _SPARSE_TYPES:
+        signs = np.where(is_row, -1, 1) if ufunc is np.subtract else np.ones(len(runs))
+        table[found_positions] = _sum_runs(runs, run_begins, signs.astype(rows.dtype))
+    elif ufunc is np.add:  # `reduceat` would add in pairs
+        ufunc.at(table, positions, rows)
+    else:
+        table[found_positions] = ufunc.reduceat(runs, run_begins, axis=0, dtype=rows.dtype)
+
+
+def _sum_runs(rows: Array, begins: Array, signs: Array) -> Array:
+    """Returns the sum of each run of rows, in their order, each row with its sign."""
+    sparse = importlib.import_module("scipy.sparse")  # heavy, and few programs need it
+    parts = signs, np.arange(len(rows)), np.append(begins, len(rows))
+    sums: Array = sparse.csr_array(parts, shape=(begins.size, len(rows))) @ rows
+    return sums
 
 
 def _matrix_of_ones(positions: Array, count: int, dtype: DTypeLike) -> Any:

@@ -93,7 +93,7 @@ class XlaNamespace:
         return jax.lax.bitcast_convert_type(x, dtype)
 
     @staticmethod
-    def scatter(x: Array, index: object, updates: Array, mode: str) -> Array:
+    def scatter(x: Array, index: object, updates: Array, mode: str, *, may_change: bool = False) -> Array:
         """Returns a copy of `x` with `updates` combined at `x[index]`."""
         return getattr(jnp.asarray(x).at[index], _SCATTER_METHODS[mode])(updates)
 
