@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -32,6 +34,33 @@ def test_sums_over_all_axes_are_those_of_float64(shape: tuple[int, ...], keepdim
         assert total.dtype == np.float32
         assert total.shape == expected.shape
         np.testing.assert_allclose(total, expected, atol=6e-7 * np.abs(expected).max(), rtol=0)
+
+
+@pytest.mark.parametrize("shape", [(70, 1000), (300, 384), (70, 1009), (1, 70_001), (1, 1 << 17), (2, 40_000)])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_sums_of_long_rows_are_as_exact_as_those_of_numpy(shape: tuple[int, ...], dtype: str) -> None:
+    x = _array(*shape, dtype=dtype)
+    exact = x.astype(np.longdouble).sum(-1)
+    unit = np.finfo(dtype).eps * np.abs(x).sum(-1).max()
+    total = sum_over(x, (1,), keepdims=False)
+    assert (total.dtype, total.shape) == (x.dtype, shape[:1])
+    assert np.abs(total - exact).max() < unit
+    x[0, 5] = np.inf
+    assert np.isinf(sum_over(x, (1,), keepdims=False)).tolist() == [True] + [False] * (shape[0] - 1)
+    x[0, 7] = np.nan
+    assert np.isnan(sum_over(x, (1,), keepdims=False)).tolist() == [True] + [False] * (shape[0] - 1)
+
+
+@pytest.mark.parametrize("dtype", ["float16", ml_dtypes.bfloat16])
+@pytest.mark.parametrize("axis", [0, 1, (0, 1), None])
+def test_sums_of_16_bit_floats_are_sums_of_float32_rounded_once(dtype: Any, axis: Any) -> None:
+    x = np.random.RandomState(3).standard_normal((300, 384)).astype(dtype)
+    total = np.asarray(xp.sum(x, axis=axis, keepdims=True))
+    expected = x.astype(np.float64).sum(axis=axis, keepdims=True)
+    assert total.dtype == x.dtype
+    assert total.shape == expected.shape
+    eps = float(ml_dtypes.finfo(dtype).eps)
+    np.testing.assert_allclose(total.astype(np.float64), expected, rtol=eps, atol=1e-4)
 
 
 @pytest.mark.parametrize("permutation", list(itertools.permutations(range(3))))

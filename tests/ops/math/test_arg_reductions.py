@@ -206,3 +206,20 @@ def test_in_top_k_is_right_for_every_row() -> None:
     targets = np.arange(3000) % 60
     wanted = [list(row[::-1]).index(t) < 7 for row, t in zip(predictions.argsort(axis=1), targets, strict=True)]
     assert tf.math.in_top_k(targets, predictions, 7).numpy().tolist() == wanted
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(7, 5), (300, 40), (300, 41), (60, 400)])
+def test_in_top_k_of_numbers_that_are_not_finite(shape: tuple[int, int], order: Any) -> None:
+    rng = np.random.default_rng(0)
+    rows, classes = shape
+    predictions = np.asarray(rng.choice([-1.0, 0.0, 0.5, 2.0], shape), np.float32, order=order)
+    special = rng.choice(np.float32([np.nan, np.inf, -np.inf, 1.0]), rows)
+    predictions[np.arange(rows), rng.integers(0, classes, rows)] = special
+    targets = rng.integers(-1, classes + 1, rows)
+    expected = []
+    for row, target in zip(predictions, targets, strict=True):
+        score = row[target] if 0 <= target < classes else np.float32(np.nan)
+        better = row[~(row <= score)]
+        expected.append(bool(np.isfinite(score) and np.isfinite(better).all() and len(better) < 3))
+    assert tf.math.in_top_k(targets, predictions, 3).numpy().tolist() == expected

@@ -235,6 +235,21 @@ def test_wrong_input_gives_tensorflows_error(program: str, mode: str, kind: str,
     check_error(program, mode, kind, message)
 
 
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+@pytest.mark.parametrize("size", [0, 1, 1 << 14, 40_001])
+def test_blocks_of_values_are_counted_as_whole_arrays_are(dtype: str, size: int) -> None:
+    values = (np.random.default_rng(0).standard_normal(size) * 7).astype(dtype)
+    low, high = np.array([-3, 4], dtype)
+    bins = np.floor((values.astype(float) - float(low)) / ((float(high) - float(low)) / 9))
+    expected = np.bincount(np.clip(bins, 0, 8).astype(int), minlength=9)
+    assert tf.histogram_fixed_width(values, [low, high], 9).numpy().tolist() == expected.tolist()
+
+
+def test_infinities_and_negative_zero_have_bins() -> None:
+    values = np.float32([-np.inf, np.inf, -0.0, 0.0, -1e-30, 3.5])
+    assert tf.histogram_fixed_width(values, [0.0, 4.0], 4).numpy().tolist() == [4, 0, 0, 2]
+
+
 def test_boundaries_of_buckets_must_be_sorted() -> None:
     assert tf.raw_ops.Bucketize(input=[-5.0, 0.0, 150.0], boundaries=[0.0, 100.0]).numpy().tolist() == [0, 1, 2]
     with pytest.raises(tf.errors.InvalidArgumentError, match="Expected sorted boundaries"):

@@ -244,3 +244,21 @@ def test_many_rows_are_reduced_as_few_are(name: str, dtype: Any) -> None:
     rows = rng.choice(np.array([1, 2, -1] if name == "prod" else [1, 2, 3, -5], dtype), (2500, 8))
     segment = getattr(tf.math, f"segment_{name}")
     np.testing.assert_array_equal(segment(rows, ids), np.stack([segment(column, ids) for column in rows.T], axis=1))
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "min", "prod"])
+@pytest.mark.parametrize("rows_of_segment", [1, 3])
+def test_segments_that_all_have_rows_are_reduced_as_others_are(name: str, rows_of_segment: int) -> None:
+    ids = np.repeat(np.arange(700), rows_of_segment)
+    rows = np.random.default_rng(0).choice([1.0, 2.0, -5.0], (len(ids), 30)).astype(np.float32)
+    segment = getattr(tf.math, f"segment_{name}")
+    with_gap = segment(rows, ids + (ids > 300)).numpy()
+    found = segment(rows, ids).numpy()
+    np.testing.assert_array_equal(found, np.delete(with_gap, 301, axis=0))
+    assert with_gap[301].tolist() == [{"prod": 1.0}.get(name, 0.0)] * 30
+
+
+def test_the_means_of_segments_count_rows() -> None:
+    assert tf.math.segment_mean([[4], [6], [9]], [0, 0, 2]).numpy().tolist() == [[5], [0], [9]]
+    assert tf.math.segment_mean(np.zeros((0, 2), np.float32), np.zeros(0, np.int32)).shape == (0, 2)
+    assert tf.math.segment_mean(np.zeros((2, 0), np.float32), [0, 3]).shape == (4, 0)

@@ -118,6 +118,8 @@ class NumpyNamespace:
     @staticmethod
     def sum(x: Array, axis: Any = None, dtype: object = None, keepdims: bool = False) -> Array:
         """Sums elements and keeps the dtype; small floats accumulate in float32."""
+        if dtype is None and x.dtype.itemsize <= 2 and x.dtype.name in _WIDENED:
+            return NumpyNamespace.sum(NumpyNamespace.astype(x, np.float32), axis, None, keepdims).astype(x.dtype)
         if dtype is None and axis is not None and is_summed_in_blocks(x):
             axes = (int(axis),) if isinstance(axis, (int, np.integer)) else tuple(axis)
             return sum_over(x, axes, keepdims=keepdims)

@@ -7,7 +7,7 @@ of a product.
 Idea: BLAS multiplies a block of rows by a vector of ones at the speed of memory. The sums of the blocks are rows again,
 fewer of them, and are added up in the same way; the error grows with the length of a block. A block is so small that no
 BLAS uses threads for it: small products on many threads wait for each other. Along a long last axis NumPy itself adds
-pairwise.
+pairwise; many numbers are cut into short rows, whose sums are added up.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ _MAX_ROWS, _WIDEST = 256, 512
 """The most rows of a block; the columns of a block of wide rows."""
 _SHORT = 128
 """The longest rows whose sums BLAS finds as exactly as NumPy's pairwise sums are."""
+_SHORTEST_PIECE = 32
+_MANY = 1 << 16
+"""The number of elements from which on long rows are cut into pieces."""
 _FEW_ROWS = 8
 """So few rows are added one after the other without loss."""
 
@@ -111,8 +114,10 @@ def _sum_of_rows(x: Array) -> Array:
 
 
 def _sum_of_columns(x: Array) -> Array:
-    """Returns the sum of each row of a matrix: short rows many at once, long rows pairwise."""
+    """Returns the sum of each row of a matrix: short rows many at once, long rows in pieces or pairwise."""
     rows, columns = x.shape
+    if columns > _SHORT and x.size >= _MANY:
+        return _sum_in_pieces(x)
     if not 1 < columns <= _SHORT:
         return np.add.reduce(x, axis=1)
     ones, length = _ones(columns, x.dtype), _BLOCK // columns
@@ -121,6 +126,24 @@ def _sum_of_columns(x: Array) -> Array:
     np.matmul(x[:whole].reshape(-1, length, columns), ones, out=total[:whole].reshape(-1, length))
     np.matmul(x[whole:], ones, out=total[whole:])
     return total
+
+
+def _sum_in_pieces(x: Array) -> Array:
+    """Returns the sum of each row of a matrix, made of the sums of short pieces of the rows."""
+    rows, columns = x.shape
+    length = _piece_length(columns)
+    if length:
+        return _sum_of_columns(_sum_of_columns(x.reshape(-1, length)).reshape(rows, -1))
+    if rows > 1:
+        return np.add.reduce(x, axis=1)
+    whole = columns - columns % _SHORT
+    return _sum_of_columns(x[:, :whole]) + np.add.reduce(x[:, whole:], axis=1)
+
+
+@functools.lru_cache(maxsize=1024)
+def _piece_length(columns: int) -> int:
+    """Returns the largest length of pieces of equal length that BLAS adds up exactly; 0 if rows have no such pieces."""
+    return next((length for length in range(_SHORT, _SHORTEST_PIECE - 1, -1) if columns % length == 0), 0)
 
 
 def _sum_in_blocks(x: Array) -> Array:

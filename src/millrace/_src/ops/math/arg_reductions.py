@@ -247,7 +247,7 @@ def _in_top_k(xp: Xp, predictions: Array, targets: Array, k: Any) -> Array:
     is_class = (targets >= 0) & (targets < classes)
     if classes == 0:
         return is_class
-    scores = xp.take_along_axis(predictions, xp.where(is_class, targets, 0)[:, None], axis=1)
+    scores = predictions[xp.arange(len(targets)), xp.where(is_class, targets, 0)][:, None]
     return is_class & _are_few_better(xp, predictions, scores, k)
 
 
@@ -266,7 +266,7 @@ def _are_few_better(xp: Xp, predictions: Array, scores: Array, k: Any) -> Array:
         are_all = rows.size == len(predictions)
         part = predictions[:, start:stop] if are_all else predictions[rows, start:stop]
         limits = scores if are_all else scores[rows]
-        counts += part.shape[1] - np.count_nonzero(part <= limits, axis=1)
+        counts += part.shape[1] - _count_true(part <= limits)
         rows, counts = rows[counts < k], counts[counts < k]
         start, stop = stop, 4 * stop
     result = np.zeros(len(predictions), bool)
@@ -277,8 +277,25 @@ def _are_few_better(xp: Xp, predictions: Array, scores: Array, k: Any) -> Array:
 @_are_few_better.kernel_for("xla")
 def _are_few_in_whole_rows(xp: Any, predictions: Array, scores: Array, k: Any) -> Array:
     better_count = xp.sum(predictions > scores, axis=1, dtype=np.int64)
-    is_finite = xp.isfinite(scores[:, 0]) & xp.all(xp.isfinite(predictions) | (predictions <= scores), axis=1)
+    is_finite = xp.isfinite(scores[:, 0]) & xp.isfinite(xp.max(predictions, axis=1))  # a NaN is the maximum of its row
     return is_finite & (better_count < k)
+
+
+_BYTES = np.uint64(0x01010101_01010101)
+
+
+def _count_true(mask: Array) -> Array:
+    """Counts the true elements of rows: eight bytes at a time, where rows are short."""
+    columns = mask.shape[1]
+    if columns % 8 or not 0 < columns < 256 or not mask.flags.c_contiguous:
+        return np.count_nonzero(mask, axis=1)
+    words = mask.view(np.uint64)
+    total = words[:, 0].copy()
+    for index in range(1, columns // 8):
+        total += words[:, index]
+    total *= _BYTES  # the uppermost byte becomes the sum of all bytes
+    total >>= np.uint64(56)
+    return total.view(np.int64)
 
 
 @op(

@@ -96,10 +96,22 @@ def histogram_op(xp: Xp, values: Array, value_range: Array, nbins: Array, *, dty
 
 @kernel_part
 def _bin(xp: Xp, values: Array, low: Array, step: Array, count: int) -> Array:
-    """Counts the values of each bin, block by block: the steps of a block stay in the cache."""
+    """Counts the values of each bin, block by block: the steps of a block write into the same memory, in the cache.
+
+    Converting a number that is not negative to an integer rounds it down.
+    """
     counts = np.zeros(count, np.int64)
+    size = min(_BLOCK, values.size)
+    bins, numbers = np.empty(size), np.empty(size, np.int64)
+    first, last = np.float64(0), np.float64(count - 1)
     for start in range(0, values.size, _BLOCK):
-        counts += np.bincount(_bins(xp, values[start : start + _BLOCK], low, step, count), minlength=count)
+        block = values[start : start + _BLOCK]
+        steps, block_numbers = bins[: block.size], numbers[: block.size]
+        np.subtract(block, low, out=steps, dtype=np.float64)
+        np.divide(steps, step, out=steps)
+        np.clip(steps, first, last, out=steps)
+        np.copyto(block_numbers, steps, casting="unsafe")
+        counts += np.bincount(block_numbers, minlength=count)
     return counts
 
 

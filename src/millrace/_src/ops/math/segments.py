@@ -65,16 +65,27 @@ _LARGE = 1 << 14
 def _reduce_segments(xp: Xp, mode: str, data: Array, ids: Array, empty: float) -> Array:
     """Combines each run of rows of equal `ids`; the result is `empty` for numbers that do not occur."""
     _check(data, ids)
-    result = np.full((int(ids[-1]) + 1 if len(ids) else 0, *data.shape[1:]), empty, dtype=data.dtype)
+    shape = (int(ids[-1]) + 1 if len(ids) else 0, *data.shape[1:])
     if not data.size:
-        return result
-    starts = run_starts(ids)
+        return np.full(shape, empty, dtype=data.dtype)
+    first_starts = starts = run_starts(ids)
     if data.ndim == 1 or data.size < _LARGE:
-        result[ids[starts]] = _UFUNCS[mode].reduceat(data, starts, axis=0, dtype=data.dtype)
-        return result
-    starts, combined_rows = combine_runs(data.reshape(len(ids), -1), starts, _UFUNCS[mode])
+        combined_rows = _UFUNCS[mode].reduceat(data, starts, axis=0, dtype=data.dtype)
+    else:
+        starts, combined_rows = combine_runs(data.reshape(len(ids), -1), starts, _UFUNCS[mode])
+    if starts is first_starts and len(starts) == shape[0]:  # no number is missing
+        return combined_rows.reshape(shape)
+    result = np.full(shape, empty, dtype=data.dtype)
     result[ids[starts]] = combined_rows.reshape(-1, *data.shape[1:])
     return result
+
+
+def _count_rows(ids: Array, segments: int) -> Array:
+    """Returns how many rows each segment has, but 1 for none; `ids` are sorted."""
+    counts = np.ones(segments, np.int64)
+    starts = run_starts(ids)
+    counts[ids[starts]] = np.diff(starts, append=len(ids))
+    return counts
 
 
 @export("math.segment_sum", v1=["segment_sum", "math.segment_sum"])
@@ -140,7 +151,7 @@ def segment_mean(xp: Xp, data: Array, segment_ids: Array) -> Array:
 
     def mean(x: Array) -> Array:
         total = _reduce_segments(xp, "add", x, segment_ids, 0)
-        counts = np.maximum(np.bincount(segment_ids, minlength=len(total)), 1).reshape(-1, *[1] * (x.ndim - 1))
+        counts = _count_rows(segment_ids, len(total)).reshape(-1, *[1] * (x.ndim - 1))
         if x.dtype.kind in "iu":
             return (np.sign(total) * (np.abs(total) // counts)).astype(x.dtype)
         return total / counts.astype(x.dtype)
