@@ -30,7 +30,6 @@ LEFT_OUT = (
     "tests/end_to_end/v1_programs/programs/",
     "src/millrace/_src/testing/plain_case.py",  # unittest's `places=`
     "tests/ops/strings/test_packed_numbers.py",  # Hypothesis's `places=`
-    "tests/contracts/test_every_tape.py",  # names a module of the recorded programs
     "tools/check_prose.py",
     "tests/tools/test_check_prose.py",
 )

@@ -274,11 +274,11 @@ def _in_graphs() -> list[Any]:
     for number, declared in enumerate(DECLARED):
         if isinstance(declared.grad if isinstance(declared, Sample) else None, type) or declared.op == "RandomGamma":
             continue
-        ways = ["rank", "nothing"] if seen[declared.op] == 0 else [("rank", "nothing")[seen[declared.op] % 2]]
+        kinds = ["rank", "nothing"] if seen[declared.op] == 0 else [("rank", "nothing")[seen[declared.op] % 2]]
         seen[declared.op] += 1
         if not declared.xla or get_op(declared.op).traits.host_only:
-            ways.insert(0, "dimensions")
-        found += [pytest.param(number, known, id=f"{declared}, {known} known") for known in ways]
+            kinds.insert(0, "dimensions")
+        found += [pytest.param(number, known, id=f"{declared}, {known} known") for known in kinds]
     return found
 
 

@@ -13,9 +13,9 @@ import pytest
 
 from tests.oracle.corpus import recorded
 from tests.oracle.differences import expected_answer
+from tests.oracle.programs._tape_bindings import BINDINGS
 from tests.oracle.programs._tape_kinds import KINDS
 from tests.oracle.programs._tape_recorders import RECORDERS, SIDES
-from tests.oracle.programs._tape_ways import WAYS as BINDINGS
 from tests.oracle.programs.tape_table import CELLS
 
 _ROWS = set(CELLS.values())
@@ -53,10 +53,10 @@ def _lost_rows() -> dict[str, tuple[str, str, str, str]]:
 
 
 def _reason(cell: tuple[str, str, str, str]) -> str | None:
-    side, recorder, way, kind = cell
+    side, recorder, binding, kind = cell
     if side == "inside" and kind == "array":
         return "the rows of a TensorArray are read anew, so that no tensor of them is a source"
-    not_passed = _NOT_PASSED.get(way) if side != "inside" else None
+    not_passed = _NOT_PASSED.get(binding) if side != "inside" else None
     return _NOTHING_TO_FIND.get(recorder) or not_passed or _OTHERS.get(cell)
 
 
@@ -65,27 +65,27 @@ def test_no_gradient_is_lost_without_a_reason() -> None:
 
 
 @pytest.mark.parametrize("side", SIDES)
-def test_every_side_meets_every_recorder_way_and_kind(side: str) -> None:
+def test_every_side_meets_every_recorder_binding_and_kind(side: str) -> None:
     rows = [row[1:] for row in _ROWS if row[0] == side]
     assert {recorder for recorder, _, _ in rows} == set(RECORDERS)
-    assert {way for _, way, _ in rows} == set(BINDINGS)
+    assert {binding for _, binding, _ in rows} == set(BINDINGS)
     assert {kind for _, _, kind in rows} == set(KINDS)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_meets_every_recorder_and_quick_way(kind: str) -> None:
+def test_every_kind_meets_every_recorder_and_quick_binding(kind: str) -> None:
     assert {recorder for _, recorder, _, other in _ROWS if other == kind} == set(RECORDERS)
-    ways = {way for _, _, way, other in _ROWS if other == kind}
-    assert ways >= set(BINDINGS) - {"compiled", "loaded", "loaded_concrete"}
+    bindings = {binding for _, _, binding, other in _ROWS if other == kind}
+    assert bindings >= set(BINDINGS) - {"compiled", "loaded", "loaded_concrete"}
 
 
-def test_every_way_meets_tensors_and_variables_on_every_side() -> None:
-    pairs = {(s, "tape", way, kind) for s in SIDES for way in BINDINGS for kind in ("tensor", "variable")}
+def test_every_binding_meets_tensors_and_variables_on_every_side() -> None:
+    pairs = {(s, "tape", binding, kind) for s in SIDES for binding in BINDINGS for kind in ("tensor", "variable")}
     assert pairs <= _ROWS
 
 
 def test_every_reason_is_needed() -> None:
     lost = _lost_rows().values()
     assert {recorder for _, recorder, _, _ in lost} >= set(_NOTHING_TO_FIND)
-    assert {way for side, _, way, _ in lost if side != "inside"} >= set(_NOT_PASSED)
+    assert {binding for side, _, binding, _ in lost if side != "inside"} >= set(_NOT_PASSED)
     assert set(lost) >= set(_OTHERS)

@@ -12,13 +12,13 @@ import millrace as tf
 
 X = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [0.5, 0.25]]
 
-WAYS = ["eager", "graph", "unknown rows", "gradient outside", "gradient outside in a graph"]
+MODES = ["eager", "graph", "unknown rows", "gradient outside", "gradient outside in a graph"]
 XLA_WAYS = ["xla", "gradient outside under xla"]
 
 
 def every_mode(names: Any) -> Any:
     """Marks a test of `(name, mode)` for each program, as it is and differentiated, on both engines."""
-    cases = [pytest.param(n, w, id=f"{n}, {w}") for n in names for w in WAYS]
+    cases = [pytest.param(name, mode, id=f"{name}, {mode}") for name in names for mode in MODES]
     cases += [pytest.param(n, w, id=f"{n}, {w}", marks=pytest.mark.xla) for n in names for w in XLA_WAYS]
     return pytest.mark.parametrize(("name", "mode"), cases)
 

@@ -87,7 +87,7 @@ OUTLINES: Reasons = {
         "tables-resource_of_a_user::concrete.*",
         "tables-resource_of_a_user::signature.serving_default",
     ),
-    "The function that saves a table exports it, in place of the graph around the function.": (
+    "The function that saves a table exports it, instead of the graph around the function.": (
         "tables-mutable_table::graph",
         "tables-dense_table::graph",
     ),

@@ -77,11 +77,11 @@ _STATUSES = {"return": (0,), "exit": (5,), "raise": (1,), "interrupt": (-signal.
 
 def end(rng: random.Random) -> None:
     """Runs a process that ends while its compiler works."""
-    way, seconds = rng.choice(list(_STATUSES)), rng.uniform(0, 1.5)
-    interrupts = [seconds] if way == "interrupt" else []
-    status, said = _run([sys.executable, "-c", _ENDING, str(seconds), way], interrupts)
-    if status not in _STATUSES[way]:
-        raise AssertionError(f"a process that ends by {way!r} ended with {status}:\n{said[-2000:]}")
+    ending, seconds = rng.choice(list(_STATUSES)), rng.uniform(0, 1.5)
+    interrupts = [seconds] if ending == "interrupt" else []
+    status, said = _run([sys.executable, "-c", _ENDING, str(seconds), ending], interrupts)
+    if status not in _STATUSES[ending]:
+        raise AssertionError(f"a process that ends by {ending!r} ended with {status}:\n{said[-2000:]}")
 
 
 _INTERRUPTED = """

@@ -28,26 +28,26 @@ def expected(ufunc: Any, *arrays: Any) -> Any:
         return ufunc(*[array.astype(np.float32) for array in arrays]).astype(ml_dtypes.bfloat16)
 
 
-@pytest.mark.parametrize("way", ["numpy", "onednn"])
+@pytest.mark.parametrize("library", ["numpy", "onednn"])
 @pytest.mark.parametrize("ufunc", [np.add, np.subtract, np.multiply, np.divide])
-def test_functions_of_all_numbers_are_rounded_once(ufunc: Any, way: str) -> None:
+def test_functions_of_all_numbers_are_rounded_once(ufunc: Any, library: str) -> None:
     rng = np.random.default_rng(0)
     x, y = (rng.permutation(np.tile(ALL, 9)) for _ in range(2))
     normal = ALL[(np.abs(ALL.astype(np.float32)) > 1e-5) & (np.abs(ALL.astype(np.float32)) < 1e5)]
     pairs = [(x, y), (x, y[:1]), (np.resize(normal, 300_001), np.resize(normal[::-1], 300_001))]
-    with AUTOTUNER.pin(way):
+    with AUTOTUNER.pin(library):
         for a, b in [*pairs, *((x, np.array([n], ALL.dtype)) for n in (0.0, 3.0, np.inf, np.nan, 1e-39))]:
             result = np.empty(a.size, ALL.dtype)
             compute(ufunc, [a, b], result)
             assert_same(result, expected(ufunc, a, b))
 
 
-@pytest.mark.parametrize("way", ["numpy", "onednn"])
-def test_float32_is_rounded_to_even(way: str) -> None:
+@pytest.mark.parametrize("library", ["numpy", "onednn"])
+def test_float32_is_rounded_to_even(library: str) -> None:
     upper_bits = ALL_BITS.astype(np.uint32) << 16
     near = [(upper_bits + offset).view(np.float32) for offset in (0, 1, 0x7FFF, 0x8000, 0x8001, 0xFFFF)]
     some = np.random.default_rng(0).normal(size=FEWEST + 1).astype(np.float32)
-    with AUTOTUNER.pin(way), np.errstate(all="ignore"):
+    with AUTOTUNER.pin(library), np.errstate(all="ignore"):
         for x in (*near, np.concatenate(near), some, some[:5], some[::-1], np.zeros(0, np.float32)):
             assert_same(narrow(x), x.astype(ml_dtypes.bfloat16))
         assert_same(narrow(np.concatenate(near).reshape(2, -1)), np.stack(near).reshape(2, -1).astype(ALL.dtype))

@@ -19,7 +19,7 @@ def random(*shape: int) -> Any:
     return np.random.default_rng(len(shape)).normal(size=shape).astype(np.float32)
 
 
-@pytest.mark.parametrize("way", ["onednn", "blas"])
+@pytest.mark.parametrize("library", ["onednn", "blas"])
 @pytest.mark.parametrize(
     ("a", "b"),
     [
@@ -31,9 +31,9 @@ def random(*shape: int) -> Any:
     ],
     ids=_shape,
 )
-def test_either_library_gives_the_product(way: str, a: Any, b: Any) -> None:
+def test_either_library_gives_the_product(library: str, a: Any, b: Any) -> None:
     expected = np.matmul(a, b)
-    with PRODUCTS.pin(way):
+    with PRODUCTS.pin(library):
         result = large_product(np.matmul, a, b)
         assert result.dtype == np.float32
         np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-3)
@@ -42,10 +42,10 @@ def test_either_library_gives_the_product(way: str, a: Any, b: Any) -> None:
         np.testing.assert_allclose(output, expected, rtol=1e-4, atol=1e-3)
 
 
-@pytest.mark.parametrize("way", ["onednn", "blas"])
-def test_an_array_for_the_result_may_be_a_part_of_another(way: str) -> None:
+@pytest.mark.parametrize("library", ["onednn", "blas"])
+def test_an_array_for_the_result_may_be_a_part_of_another(library: str) -> None:
     a, b, whole = random(120, 130), random(130, 140), np.zeros((120, 280), np.float32)
-    with PRODUCTS.pin(way):
+    with PRODUCTS.pin(library):
         large_product(np.matmul, a, b, out=whole[:, ::2])
     np.testing.assert_allclose(whole[:, ::2], a @ b, rtol=1e-4, atol=1e-3)
     assert not whole[:, 1::2].any()

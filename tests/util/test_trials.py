@@ -9,18 +9,18 @@ from millrace._src.util.trials import Trial, TrialRules
 
 
 def _decided(trial, seconds_of, limit=1000):
-    """Makes calls until the trial is over; returns the ways of all calls."""
-    ways = []
+    """Makes calls until the trial is over; returns the candidates of all calls."""
+    candidates = []
     while not trial.is_over:
         turn = trial.next_turn()
-        ways.append(turn.candidate)
+        candidates.append(turn.candidate)
         trial.note(turn, seconds_of(turn))
-        assert len(ways) < limit
-    return ways
+        assert len(candidates) < limit
+    return candidates
 
 
 @pytest.mark.parametrize("costs", [{"a": 1.0, "b": 0.5}, {"a": 0.5, "b": 1.0}, {"a": 3.0, "b": 2.0, "c": 1.0}])
-def test_the_fastest_way_wins(costs):
+def test_the_fastest_candidate_wins(costs):
     trial = Trial(list(costs))
     _decided(trial, lambda turn: costs[turn.candidate])
     assert trial.winner == min(costs, key=costs.get)
@@ -56,16 +56,16 @@ def test_the_first_calls_of_a_turn_may_be_slow():
 def test_a_hopeless_way_gets_one_turn_only():
     costs = {"a": 0.001, "b": 0.1, "c": 0.001}
     trial = Trial(list(costs))
-    ways = _decided(trial, lambda turn: costs[turn.candidate])
-    assert ways.count("b") == 3
+    candidates = _decided(trial, lambda turn: costs[turn.candidate])
+    assert candidates.count("b") == 3
     assert trial.outcome.dropped == {"b": "100.0 times as slow as the best"}
 
 
 def test_one_call_of_a_hopeless_way_is_enough_where_calls_are_long():
     costs = {"a": 1.0, "b": 60.0, "c": 1.1}
     trial = Trial(list(costs))
-    ways = _decided(trial, lambda turn: costs[turn.candidate])
-    assert ways.count("b") == 1 and trial.winner == "a"
+    candidates = _decided(trial, lambda turn: costs[turn.candidate])
+    assert candidates.count("b") == 1 and trial.winner == "a"
 
 
 def test_a_long_call_at_the_beginning_of_a_turn_is_no_fault_of_a_way_that_has_shown_better():
@@ -96,10 +96,10 @@ def test_long_calls_are_measured_less_often_than_short_ones():
     costs=st.lists(st.floats(1e-6, 1.0), min_size=2, max_size=4),
     noises=st.lists(st.tuples(st.integers(0, 3), st.floats(1.0, 1e6)), min_size=4, max_size=4),
 )
-def test_one_bad_measurement_of_each_way_decides_nothing(costs, noises):
+def test_one_bad_measurement_of_each_candidate_decides_nothing(costs, noises):
     rules = TrialRules(long_call=float("inf"))
     trial = Trial(range(len(costs)), rules)
-    counts = {way: itertools.count() for way in range(len(costs))}
+    counts = {candidate: itertools.count() for candidate in range(len(costs))}
 
     def seconds_of(turn):
         index, factor = noises[turn.candidate]
@@ -146,9 +146,9 @@ def test_the_turns_go_on_in_order_after_a_way_was_dropped(order, calls_before):
         trial.next_turn()
     dropped = order[0]
     trial.drop(dropped, "gone")
-    ways = [trial.next_turn().candidate for _ in range(9)]
-    following = [way for way, _ in itertools.groupby(ways)]
-    left = [way for way in range(4) if way != dropped]
+    candidates = [trial.next_turn().candidate for _ in range(9)]
+    following = [candidate for candidate, _ in itertools.groupby(candidates)]
+    left = [candidate for candidate in range(4) if candidate != dropped]
     assert all(left[(left.index(a) + 1) % 3] == b for a, b in itertools.pairwise(following))
 
 
@@ -164,7 +164,7 @@ def test_run_times_the_calls_with_the_clock_it_is_given():
     now = itertools.count()
     times = {"slow": 7, "fast": 2}
 
-    def way(name):
+    def make_run(name):
         def run(x):
             for _ in range(times[name]):
                 next(now)
@@ -173,7 +173,7 @@ def test_run_times_the_calls_with_the_clock_it_is_given():
         return run
 
     trial = Trial(["slow", "fast"], clock=lambda: next(now))
-    results = [trial.run({name: way(name) for name in times}, 5) for _ in range(40)]
+    results = [trial.run({name: make_run(name) for name in times}, 5) for _ in range(40)]
     assert trial.winner == "fast"
     assert set(results) == {("slow", 5), ("fast", 5)} and results[-1] == ("fast", 5)
 

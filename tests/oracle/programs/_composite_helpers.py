@@ -1,7 +1,7 @@
-"""What the topics about composite tensors share: sample values, and one call made in several ways.
+"""What the topics about composite tensors share: sample values, and one call made in several modes.
 
 A *call* is a function of `tf`, or of `tf` and `np`, that returns a function and its arguments. `staged` makes a
-program of it for each way to run: eagerly, as a graph, compiled. Of an exception the class and the first words of its
+program of it for each mode: eagerly, as a graph, compiled. Of an exception the class and the first words of its
 own message are the answer, so that a program that fails on purpose reads like any other.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 from tests.oracle.programs._data_helpers import outcome as _outcome
 
 EAGER_AND_GRAPH = ("eager", "graph")
-ALL_WAYS = ("eager", "graph", "xla")
+ALL_MODES = ("eager", "graph", "xla")
 _WORDS = 8
 _NODE = re.compile(r"\s*\[\[\{\{node .*", re.DOTALL)
 _CONVERSION = re.compile(
@@ -75,12 +75,12 @@ def sparse_floats(tf: Any) -> Any:
     return tf.sparse.SparseTensor([[0, 1], [2, 0]], [0.5, -2.0], [3, 2])
 
 
-def staged(*ways: str, limit: int = _WORDS, **calls: Callable[..., Any]) -> dict[str, Any]:
-    """Makes, for a module's globals, a program of each call for each way; eagerly and as a graph if none is named."""
+def staged(*modes: str, limit: int = _WORDS, **calls: Callable[..., Any]) -> dict[str, Any]:
+    """Makes, for a module's globals, a program of each call for each mode; eagerly and as a graph if none is named."""
     return {
-        f"prog_{name}_{way}": _program(call, way, limit)
+        f"prog_{name}_{mode}": _program(call, mode, limit)
         for name, call in calls.items()
-        for way in ways or EAGER_AND_GRAPH
+        for mode in modes or EAGER_AND_GRAPH
     }
 
 
@@ -105,13 +105,13 @@ def _filled(call: Callable[..., Any], tf: Any, np: Any) -> Any:
     return call(tf, np) if len(inspect.signature(call).parameters) == 2 else call(tf)
 
 
-def _program(call: Callable[..., Any], way: str, limit: int) -> Callable[[Any, Any], Any]:
+def _program(call: Callable[..., Any], mode: str, limit: int) -> Callable[[Any, Any], Any]:
     def program(tf: Any, np: Any) -> Any:
         def run() -> Any:
             f, *arguments = _filled(call, tf, np)
-            if way == "eager":
+            if mode == "eager":
                 return f(*arguments)
-            return tf.function(lambda *a: f(*a), autograph=False, jit_compile=way == "xla" or None)(*arguments)
+            return tf.function(lambda *a: f(*a), autograph=False, jit_compile=mode == "xla" or None)(*arguments)
 
         return outcome(run, limit)
 

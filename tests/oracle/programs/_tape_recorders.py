@@ -1,7 +1,7 @@
 """The ways to differentiate: tapes of all settings, orders and surroundings, accumulators, and `tf.gradients`.
 
 A *recorder* takes `tf`, a function from a value to a number, a function that lists the sources in a value, and the
-value. It returns the gradients. `answer` puts a recorder on one *side* of a way: "outside" is around the way,
+value. It returns the gradients. `answer` puts a recorder on one *side* of a binding: "outside" is around the binding,
 "inside" is in the function to which the value comes, "between" is in a function that passes the value on.
 """
 
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tests.oracle.programs._tape_bindings import BINDINGS, is_true
 from tests.oracle.programs._tape_kinds import KINDS
-from tests.oracle.programs._tape_ways import WAYS, is_true
 
 Recorder = Callable[[Any, Callable[[Any], Any], Callable[[Any], Any], Any], Any]
 
@@ -216,7 +216,7 @@ RECORDERS: dict[str, Recorder] = {
 SIDES = ("inside", "outside", "between")
 
 
-def answer(tf: Any, side: str, recorder: str, way: str, kind: str) -> Any:
+def answer(tf: Any, side: str, recorder: str, binding: str, kind: str) -> Any:
     """Returns the gradients of one cell of the table, or the class of the exception."""
     leaf, wrap, number, sources = KINDS[kind]
     record = RECORDERS[recorder]
@@ -231,11 +231,11 @@ def answer(tf: Any, side: str, recorder: str, way: str, kind: str) -> Any:
     try:
         if side == "inside":
             value = wrap(tf, start)
-            return WAYS[way](tf, inside, value, other)(value)
+            return BINDINGS[binding](tf, inside, value, other)(value)
 
         def passed_on(x):
             value = wrap(tf, x)
-            return WAYS[way](tf, lambda v: number(tf, v), value, other)(value)
+            return BINDINGS[binding](tf, lambda v: number(tf, v), value, other)(value)
 
         def outside(x):
             return record(tf, passed_on, lambda y: y.w if kind == "module" else y, x)

@@ -443,7 +443,7 @@ def prog_unconnected_with_none(tf, np):
 
 
 def prog_gradient_of_another_shape(tf, np):
-    """A gradient of the wrong shape is handed on."""
+    """A gradient of the wrong shape is passed on."""
 
     @tf.custom_gradient
     def f(a):
@@ -453,7 +453,7 @@ def prog_gradient_of_another_shape(tf, np):
 
 
 def prog_gradient_of_another_dtype(tf, np):
-    """A gradient of another dtype is handed on."""
+    """A gradient of another dtype is passed on."""
 
     @tf.custom_gradient
     def f(a):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.oracle.programs._composite_helpers import ALL_WAYS, deep, floats, numbers, plain, sparse, staged, wide
+from tests.oracle.programs._composite_helpers import ALL_MODES, deep, floats, numbers, plain, sparse, staged, wide
 
 _OF_FLOATS = {
     "": "abs exp floor negative round sign sin sqrt square tan tanh cos cosh sinh acos asin atan asinh atanh sigmoid ones_like zeros_like",
@@ -30,7 +30,7 @@ def _binary(path, make):
 
 globals().update(
     staged(
-        *ALL_WAYS,
+        *ALL_MODES,
         **{name: _unary(prefix + name) for prefix, names in _OF_FLOATS.items() for name in names.split()},
         **{f"{name}_of_two": _binary(f"math.{name}", floats) for name in f"{_BINARY} {_BINARY_FLOATS}".split()},
     )
@@ -75,7 +75,7 @@ globals().update(
 
 globals().update(
     staged(
-        *ALL_WAYS,
+        *ALL_MODES,
         op_add=lambda tf: (lambda x: [x + 1, 1 + x, x + x], numbers(tf)),
         op_subtract=lambda tf: (lambda x: [x - 1, 1 - x, x - x], numbers(tf)),
         op_multiply=lambda tf: (lambda x: [x * 2, 2 * x, x * x], numbers(tf)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.oracle.programs._composite_helpers import ALL_WAYS, outcome, plain, sparse, sparse_floats, staged
+from tests.oracle.programs._composite_helpers import ALL_MODES, outcome, plain, sparse, sparse_floats, staged
 
 
 def _matrix(tf, dtype=None):
@@ -20,7 +20,7 @@ def _product(tf, **flags):
 
 globals().update(
     staged(
-        *ALL_WAYS,
+        *ALL_MODES,
         matmul=lambda tf: (_product(tf), _matrix(tf), _dense(tf, 4, 2)),
         matmul_adjoint_a=lambda tf: (_product(tf, adjoint_a=True), _matrix(tf), _dense(tf, 3, 2)),
         matmul_adjoint_b=lambda tf: (_product(tf, adjoint_b=True), _matrix(tf), _dense(tf, 2, 4)),

@@ -61,7 +61,7 @@ class GradientPlan:
         return list(map(dense, output_gradients))
 
     def without_unread(self, saved: dict[str, Any], wanted: Sequence[int]) -> None:
-        """Puts stand-ins in place of values that no gradient of a `wanted` input reads; 0 means not wanted."""
+        """Replaces by stand-ins the values that no gradient of a `wanted` input reads; 0 means not wanted."""
         for name, readers in self.unread:
             if not any(wanted[position] for position in readers):
                 value = saved[name]

@@ -89,7 +89,7 @@ def tracing_with(options: object) -> Iterator[None]:
 
 
 def for_tracing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the function that `tf.function` traces in place of the user's.
+    """Returns the function that `tf.function` traces instead of the user's.
 
     A function that cannot be converted is traced unchanged; a warning has said why.
     """

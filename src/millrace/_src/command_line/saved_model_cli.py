@@ -64,7 +64,7 @@ def _show(given: argparse.Namespace) -> str:
 def _add_scan_arguments(parser: argparse.ArgumentParser) -> None:
     add_dir(parser)
     parser.add_argument("--tag_set", help="tags of the MetaGraph to scan, with commas between; all if left out")
-    parser.add_argument("--op_denylist", help="names of ops, with commas between, in place of the default ones")
+    parser.add_argument("--op_denylist", help="names of ops, with commas between, instead of the default ones")
 
 
 def _scan(given: argparse.Namespace) -> str:

@@ -68,7 +68,7 @@ class CompositeTensor:
 
 
 def common_structure(first: object, others: Sequence[Any] = ()) -> Any:
-    """Returns a nest to be filled with tensors: with a spec in place of each composite.
+    """Returns a nest to be filled with tensors: with a spec instead of each composite.
 
     Args:
         first: a nest of tensors and composites.

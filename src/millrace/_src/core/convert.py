@@ -181,7 +181,7 @@ def _pack_nested(value: object, dtype: DType | None, hint: object, name: str | N
 
 
 def _with_tensors(value: Any) -> list[Any]:
-    """Returns a nested list with tensors in place of objects that convert themselves."""
+    """Returns a nested list with tensors instead of objects that convert themselves."""
     return [
         _with_tensors(item)
         if isinstance(item, (list, tuple))

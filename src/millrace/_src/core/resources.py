@@ -1,7 +1,7 @@
 """Resources: the objects that tensors of dtype `resource` refer to.
 
 A resource handle is a 0-d object array around a resource. A kernel takes the resource out with `resource_of`. An engine
-that compiles may pass its own stand-in for a variable, with the same `value` attribute, in place of the handle.
+that compiles may pass its own stand-in for a variable, with the same `value` attribute, instead of the handle.
 
 This module also says which Python objects count as variables: `is_variable` is the one function that decides.
 """

@@ -22,7 +22,7 @@ class Watcher:
     """Sees what runs; each method returns what shall run instead of a callable, by default the callable itself."""
 
     def watch_call(self, call: object, kernel: Kernel) -> Kernel:
-        """Returns what runs in place of the kernel of eager calls.
+        """Returns what runs instead of the kernel of eager calls.
 
         Args:
           call: what the calls share: a `BoundCall`.
@@ -31,7 +31,7 @@ class Watcher:
         return kernel
 
     def watch_nodes(self, nodes: Sequence[Any], kernel: Kernel) -> Kernel:
-        """Returns what runs in place of a kernel in a generated program.
+        """Returns what runs instead of a kernel in a generated program.
 
         Args:
           nodes: the nodes that the kernel runs; several where the kernel represents a chain.
@@ -40,7 +40,7 @@ class Watcher:
         return kernel
 
     def watch_function(self, name: str, run: Kernel) -> Kernel:
-        """Returns what runs in place of a whole program: the name is that of its graph."""
+        """Returns what runs instead of a whole program: the name is that of its graph."""
         return run
 
     def note_span(self, kind: str, name: str, start: float, end: float) -> None:
@@ -82,21 +82,21 @@ def is_watched() -> bool:
 
 
 def watch_call(call: object, kernel: Kernel) -> Kernel:
-    """Returns what runs in place of the kernel of eager calls; see `Watcher.watch_call`."""
+    """Returns what runs instead of the kernel of eager calls; see `Watcher.watch_call`."""
     for watcher in _watchers:
         kernel = watcher.watch_call(call, kernel)
     return kernel
 
 
 def watch_nodes(nodes: Sequence[Any], kernel: Kernel) -> Kernel:
-    """Returns what runs in place of a kernel of a program; see `Watcher.watch_nodes`."""
+    """Returns what runs instead of a kernel of a program; see `Watcher.watch_nodes`."""
     for watcher in _watchers:
         kernel = watcher.watch_nodes(nodes, kernel)
     return kernel
 
 
 def watch_function(name: str, run: Kernel) -> Kernel:
-    """Returns what runs in place of a program; see `Watcher.watch_function`."""
+    """Returns what runs instead of a program; see `Watcher.watch_function`."""
     for watcher in _watchers:
         run = watcher.watch_function(name, run)
     return run

@@ -2,7 +2,7 @@
 
 Problem: a Python call for every element and every stage of a pipeline costs more than the work that most elements need.
 
-Idea: stages hand on *blocks*. A block has a column for each tensor of an element. A column is one array with the
+Idea: stages pass on *blocks*. A block has a column for each tensor of an element. A column is one array with the
 elements along its first axis, or a list of arrays where the elements differ in shape. Batching a block reshapes it,
 filtering masks it, a vectorized function maps it in one call. A stage that works on single elements asks for rows.
 """

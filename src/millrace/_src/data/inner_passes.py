@@ -39,7 +39,7 @@ class InnerCursor(Cursor):
         self._function, self._row, self._context = function, row, context
         self._cursor: Cursor | None = None
         self._has_failed = False  # there is no dataset, because the function raised an error
-        self._peeked: Block | None = None  # elements that have been made, but not handed on
+        self._peeked: Block | None = None  # elements that have been made, but not passed on
         self._error = DeferredError()
 
     def open(self) -> Cursor:
@@ -68,7 +68,7 @@ class InnerCursor(Cursor):
         return cursor.next_block(limit)
 
     def peek(self, count: int) -> int:
-        """Makes `count` elements ready to be handed on in one block; returns how many there are before an error."""
+        """Makes `count` elements ready to be passed on in one block; returns how many there are before an error."""
         ready = 0 if self._peeked is None else self._peeked.count
         if ready < count and self._cursor is not None and not self._error.waits:
             try:
@@ -83,7 +83,7 @@ class InnerCursor(Cursor):
         return min(ready, count)
 
     def save(self) -> State:
-        """Returns the element, the state of the pass, and what is ready to be handed on."""
+        """Returns the element, the state of the pass, and what is ready to be passed on."""
         cursor = None if self._cursor is None else self._cursor.save()
         peeked = None if self._peeked is None else self._peeked.save()
         return list(self._row), self._has_failed, cursor, peeked, self._error.save()

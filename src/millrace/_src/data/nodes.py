@@ -85,7 +85,7 @@ class DatasetNode(Referent):
     Attributes:
       dtypes: the dtypes of the tensors of an element.
       shapes: the static shapes of these tensors.
-      rewritten: the dataset that passes go over in place of this one, once `optimizer` has found one.
+      rewritten: the dataset that passes read instead of this one, once `optimizer` has found one.
       is_optimal: whether passes go over the dataset as it is, since `optimizer` has found nothing to rewrite.
       is_made_ahead: whether passes may make some elements ahead, once `optimizer` has decided.
       call: the op call that made the node.
@@ -106,7 +106,7 @@ class DatasetNode(Referent):
     def note_call(self, call: NotedCall) -> None:
         """Keeps the op call that made the node; the node's functions name the op in messages.
 
-        An op that hands on a dataset as it is has not made that dataset.
+        An op that forwards a dataset as it is has not made that dataset.
         """
         if self.call is not None:
             return
@@ -244,7 +244,7 @@ class UnaryNode(DatasetNode):
         return (self.source,)
 
     def with_inputs(self, inputs: Sequence[DatasetNode]) -> DatasetNode:
-        """Returns the node with another dataset in place of its input."""
+        """Returns the node with another dataset as its input."""
         (source,) = inputs
         return self if source is self.source else replace_fields(self, source=source)
 
@@ -283,7 +283,7 @@ class NaryNode(DatasetNode):
         return self.sources
 
     def with_inputs(self, inputs: Sequence[DatasetNode]) -> DatasetNode:
-        """Returns the node with other datasets in place of its inputs."""
+        """Returns the node with other datasets as its inputs."""
         node: DatasetNode = replace_fields(self, sources=tuple(inputs))
         return node
 

@@ -24,7 +24,7 @@ from millrace._src.ops.random.seeds import get_seed
 from millrace._src.ops.random.words import Words
 
 _NO_SEED = 2**31 - 1
-"""The second seed in place of (0, 0), which kernels take for "no seed"."""
+"""The second seed instead of (0, 0), which kernels take for "no seed"."""
 _HANDLE = ObjectHandle("seed generator")
 
 
@@ -69,7 +69,7 @@ class SeedGenerator(Referent):
 
 
 def or_random(seed: int, seed2: int) -> tuple[int, int]:
-    """Returns two seeds; random ones in place of (0, 0), which means no seed."""
+    """Returns two seeds; random ones instead of (0, 0), which means no seed."""
     return (seed, seed2) if seed or seed2 else (secrets.randbits(63), secrets.randbits(63))
 
 

@@ -2,7 +2,7 @@
 
 A task takes one block from the cursor, puts it into the buffer and starts the next task while there is room. So a
 buffer has no thread of its own, and the cursor is used by one thread at a time: the one that runs the task. Without
-room, a buffer hands on what its cursor gives, in the thread that asks.
+room, a buffer forwards what its cursor gives, in the thread that asks.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from time import perf_counter
 _SLOW_ELEMENT = 1e-4
 """The seconds that an element takes at least, for threads to be tried."""
 _LONG_CALL = 5e-4
-"""The seconds after which an inline call should hand on what it has."""
+"""The seconds after which an inline call should pass on what it has."""
 _IDLE = 1.1
 """The time an element takes at least, as a multiple of what this stage is busy, for a consumer to be idle at times."""
 _GAIN = 0.95

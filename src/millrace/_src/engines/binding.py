@@ -58,7 +58,7 @@ def bind_addition(op: OpDef, attrs: dict[str, Any], xp: Xp) -> Callable[..., Any
 
 
 def _kernel_attrs(op: OpDef, attrs: dict[str, Any], convert_function: Callable[[Any], Any]) -> dict[str, Any]:
-    """Returns the attributes that the kernel names; callables in place of functions, unless the kernel keeps these."""
+    """Returns the attributes that the kernel names; callables instead of functions, unless the kernel keeps these."""
     kernel_attrs: dict[str, Any] = {}
     for name in op.kernel_attrs:
         value = attrs[name] if name in attrs else op.attr_defaults[name]

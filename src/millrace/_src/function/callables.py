@@ -33,7 +33,7 @@ class PolymorphicFunction(Callable):
 
     @abc.abstractmethod
     def get_concrete_function(self, /, *args: object, **kwargs: object) -> Any:
-        """Returns the trace for arguments, or for specs in place of tensors."""
+        """Returns the trace for arguments, or for specs instead of tensors."""
 
     @abc.abstractmethod
     def experimental_get_compiler_ir(self, /, *args: object, **kwargs: object) -> Any:

@@ -126,7 +126,7 @@ class ConcreteFunction(callables.Callable, TrackableFunction):
 
     @property
     def structured_input_signature(self) -> Any:
-        """The arguments as `(args, kwargs)`: specs in place of tensors, Python values unchanged."""
+        """The arguments as `(args, kwargs)`: specs instead of tensors, Python values unchanged."""
         return self.graph.structured_input_signature
 
     @property

@@ -388,7 +388,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
         eagerly.
 
         Args:
-          *args: Tensors or specs in place of tensors, variables, and Python values, which stay fixed in the trace.
+          *args: Tensors or specs instead of tensors, variables, and Python values, which stay fixed in the trace.
           **kwargs: As `*args`; all may be left out if there is an `input_signature`.
 
         Returns: A `tf.types.experimental.ConcreteFunction`.

@@ -48,7 +48,7 @@ class TraceType(abc.ABC):
 
     @abc.abstractmethod
     def placeholder_value(self, placeholder_context: object) -> Any:
-        """Returns the value that the Python function receives in place of the argument while tracing."""
+        """Returns the value that the Python function receives instead of the argument while tracing."""
 
     def to_tensors(self, value: object) -> list[Any]:
         """Returns the tensors in `value`, in the order of `flatten`."""

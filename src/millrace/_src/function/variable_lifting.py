@@ -67,7 +67,7 @@ class _FunctionCreator:
 
 @contextlib.contextmanager
 def _creating_with(create: Callable[..., Any]) -> Iterator[None]:
-    """Lets `create` make variables, after the user's creators and in place of an enclosing function's."""
+    """Lets `create` make variables, after the user's creators and instead of an enclosing function's."""
     previous = state.variable_creators
     users = (creator for creator in previous if not isinstance(creator, _FunctionCreator))
     state.variable_creators = (_FunctionCreator(create), *users)

@@ -420,7 +420,7 @@ class Graph:
         return self.colocation_groups([*base, *groups])
 
     def colocation_groups(self, groups: Sequence[bytes]) -> contextlib.AbstractContextManager[None]:
-        """Puts the operations made within into colocation groups, in place of the groups in force."""
+        """Puts the operations made within into colocation groups, instead of the groups in force."""
         return self._scopes.colocation_groups(list(groups))
 
     def container(self, container_name: str) -> contextlib.AbstractContextManager[str]:
@@ -521,7 +521,7 @@ def _node_text(op: OpDef, name: str, inputs: Sequence[Any], attrs: dict[str, Any
 
 
 def _parts_of(items: Iterable[Any]) -> Iterator[Any]:
-    """Yields items, and in place of a composite the tensors of which it consists."""
+    """Yields items, and instead of a composite the tensors of which it consists."""
     for item in items:
         if consists_of_parts[type(item)]:
             yield from nest.flatten(item, expand_composites=True)

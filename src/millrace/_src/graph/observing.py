@@ -1,7 +1,7 @@
 """Letting somebody see each operation that is added to a graph.
 
 Nothing asks for the observer: adding an operation is most of the time of tracing. While there is an observer, the class
-of graphs has another method in place of its own.
+of graphs has another method instead of its own.
 """
 
 from __future__ import annotations

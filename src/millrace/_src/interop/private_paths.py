@@ -411,7 +411,7 @@ class PrivateFinder(Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Puts our own messages in place of protocol buffers; other modules fill themselves on use."""
+        """Replaces protocol buffers by our own messages; other modules fill themselves on use."""
         if message := _MESSAGES.match(module.__name__.partition(".")[2]):
             sys.modules[module.__name__] = import_module(f"{_SOURCES}proto.{message[1]}")
 

@@ -1,4 +1,4 @@
-"""Arrays in place of values, for readers of shapes and dtypes.
+"""Arrays instead of values, for readers of shapes and dtypes.
 
 What reads only the shape of an input, such as `tf.shape` or a check of indices, can be run before there are
 values: on zeros that take no memory. A variable of a known shape keeps that shape, so a new variable can stand in too.

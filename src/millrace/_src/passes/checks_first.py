@@ -82,7 +82,7 @@ def _is_choice_of_checks(node: Node) -> bool:
 
 
 def _inputs_to_check(node: Node) -> tuple[Value, ...]:
-    """Returns the inputs of a node, with zeros in place of those whose values are never refused.
+    """Returns the inputs of a node, with zeros instead of those whose values are never refused.
 
     Of such an input the op reads the shape at most, so an input of unknown shape stays where the shape counts.
     """

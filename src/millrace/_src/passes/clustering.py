@@ -255,7 +255,7 @@ class _ClusterPart(NamedTuple):
 
 
 def _replace(graph: OptimizedGraph, member_lists: Sequence[Sequence[Node]], proven: Container[Node]) -> None:
-    """Puts a cluster in place of each list of nodes."""
+    """Replaces each list of nodes by a cluster."""
     position_of = {node: position for position, node in enumerate(graph.nodes)}
     changes = [position for position, node in enumerate(graph.nodes) if _may_change_variables(node)]
     parts = [_with_repeated_nodes(members, position_of, changes, proven) for members in member_lists]

@@ -89,7 +89,7 @@ class _Importer:
         *,
         with_effects: bool = True,
     ) -> list[Value]:
-        """Adds the nodes that compute `outputs`, with `given` in place of `inputs`; returns the outputs' values."""
+        """Adds the nodes that compute `outputs`, with `given` instead of `inputs`; returns the outputs' values."""
         operations = find_required_operations(
             graph.get_operations(), [t.op for t in outputs], stop=[t.op for t in inputs], with_effects=with_effects
         )

@@ -1,6 +1,6 @@
-"""Hands constants among the operands of loops and choices on to the graphs inside.
+"""Passes constants among the operands of loops and choices on to the graphs inside.
 
-A variable that every iteration hands on unchanged always has its first value: a reader of the variable after the loop
+A variable that every iteration passes on unchanged always has its first value: a reader of the variable after the loop
 reads the first value instead. Where that value is a constant, the graphs inside of the loop read the constant; so do
 the branches of a choice. The folding of constants then goes on inside.
 
@@ -31,7 +31,7 @@ def _hand_on_constants(node: Node) -> None:
 
 
 def _invariant(node: Node) -> list[int]:
-    """Returns the positions of the variables that the body of a loop hands on unchanged."""
+    """Returns the positions of the variables that the body of a loop passes on unchanged."""
     body = node.graphs[1]
     return [i for i, value in enumerate(body.outputs) if value is body.inputs[i]]
 
@@ -49,7 +49,7 @@ def _take_constants(graph: OptimizedGraph, operands: Sequence[Value], indices: I
 
 
 def _first_values(node: Node) -> Sequence[Value | None] | None:
-    """Rewrites the last value of a variable that a loop hands on unchanged -> the variable's first value."""
+    """Rewrites the last value of a variable that a loop passes on unchanged -> the variable's first value."""
     if node.op_def.traits.control != "loop" or not node.graphs:
         return None
     invariant = set(_invariant(node))

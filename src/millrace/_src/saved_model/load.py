@@ -101,7 +101,7 @@ def load_partial(export_dir: object, filters: object, tags: object = None, optio
 
     Args:
       export_dir: the folder.
-      filters: a list of paths, such as `"root.layers"`, or a dict of which the values are made in place of the objects
+      filters: a list of paths, such as `"root.layers"`, or a dict of which the values are made instead of the objects
         at the keys; None for all.
       tags: as for `tf.saved_model.load`.
       options: as for `tf.saved_model.load`.

@@ -114,7 +114,7 @@ class RestoredConcreteFunction(LazyConcreteFunction):
 
     @property
     def structured_input_signature(self) -> Any:
-        """The arguments as `(args, kwargs)`: specs in place of tensors, Python values unchanged."""
+        """The arguments as `(args, kwargs)`: specs instead of tensors, Python values unchanged."""
         return self._library.arguments_of(self._saved_name)
 
     @property

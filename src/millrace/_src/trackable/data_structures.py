@@ -89,7 +89,7 @@ def _find_wrapper(cls: type) -> Callable[[Any], Any] | None:
 _registered: dict[type, Callable[[Any], Any]] = {NoDependency: lambda held: held.value}
 
 wrapper_of: ClassTable[Callable[[Any], Any] | None] = ClassTable(_find_wrapper)
-"""What is stored in place of a value, by the class of the value; None where there is nothing to track."""
+"""What is stored instead of a value, by the class of the value; None where there is nothing to track."""
 
 
 @export("__internal__.tracking.sticky_attribute_assignment", v1=["__internal__.tracking.sticky_attribute_assignment"])

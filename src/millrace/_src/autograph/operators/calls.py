@@ -1,4 +1,4 @@
-"""Calls: what runs in place of a callable that converted code calls.
+"""Calls: what runs instead of a callable that converted code calls.
 
 `call[f]` is looked up for every call of a Python function, so `call` is a dictionary. Functions that live as long as
 their module are kept in the dictionary; for others `__missing__` makes a new converted function each time. `callee`
@@ -200,7 +200,7 @@ looked_up = frozenset({types.FunctionType, types.BuiltinFunctionType, type})
 
 
 def callee(function: Any) -> Any:
-    """Returns what is called in place of any callable."""
+    """Returns what is called instead of any callable."""
     kind = function.__class__
     if kind in looked_up:
         return call[function]
@@ -224,7 +224,7 @@ def _lives_in_module(function: types.FunctionType) -> bool:
 
 
 def _callable_object(thing: object) -> Any:
-    """Returns what is called in place of an object with `__call__`: the converted method, or the object itself."""
+    """Returns what is called instead of an object with `__call__`: the converted method, or the object itself."""
     method = getattr(type(thing), "__call__", None)  # noqa: B004  # the method itself, to convert it
     if type(method) is not types.FunctionType:
         return thing

@@ -213,7 +213,7 @@ class Left:
     """The values that traced code has left in variables, recorded before the changes are undone.
 
     Attributes:
-      values: The values, with copies in place of the containers from before; the values of the variables that were
+      values: The values, with copies instead of the containers from before; the values of the variables that were
         passed to calls come last.
     """
 

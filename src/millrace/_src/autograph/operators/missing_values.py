@@ -1,4 +1,4 @@
-"""Zeros in place of a missing value, or of a value of another graph.
+"""Zeros instead of a missing value, or of a value of another graph.
 
 A loop needs a first value of every variable it carries, and a branch a value for each output of the other branch. Where
 there is none, only the dtype and shape of the value are read; zeros have both.

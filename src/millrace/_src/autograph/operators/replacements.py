@@ -17,7 +17,7 @@ _REPLACEMENTS: dict[Any, Callable[..., Any]] = {}
 
 
 def replacement(function: object) -> Any:
-    """Returns what runs in place of a builtin function or class: itself, or a function that also takes tensors."""
+    """Returns what runs instead of a builtin function or class: itself, or a function that also takes tensors."""
     try:
         return _REPLACEMENTS.get(function, function)
     except TypeError:  # a class whose metaclass is not hashable

@@ -1,7 +1,7 @@
 """Python lists that a loop of the graph makes longer or shorter.
 
 The loop cannot carry a list that grows. The loop carries a `tf.TensorArray` instead, and the variable is a `StagedList`
-around the array, which has the methods of a list. A trial run of the body, with a `TrialList` in place of the list,
+around the array, which has the methods of a list. A trial run of the body, with a `TrialList` instead of the list,
 finds out the dtype and shape of the elements.
 """
 

@@ -317,7 +317,7 @@ class StagedLoop:
         return is_resized and not is_strict() and type(plain(value)) is list
 
     def _as_in_body(self, index: int, value: object) -> Any:
-        """Returns a value as the body will see the value: with tensors in place of Python numbers."""
+        """Returns a value as the body will see the value: with tensors instead of Python numbers."""
         if not self._is_carried(index, value):
             return value
         return nest.pack_sequence_as(value, [_as_tensor(leaf) for leaf in flatten(value)], expand_composites=True)
@@ -446,7 +446,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _of_any_size(value: object) -> Any:
-    """Returns a nest with specs in place of ragged and sparse tensors; of shapes, the specs say only the ranks."""
+    """Returns a nest with specs instead of ragged and sparse tensors; of shapes, the specs say only the ranks."""
     leaves = [v._type_spec._with_tensor_ranks_only() if _is_array(v) else v for v in nest.flatten(value)]
     return nest.pack_sequence_as(value, leaves)
 

@@ -43,7 +43,7 @@ class AssigningOperands:
         self.function = function
 
     def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """Rewrites the statements of a block, with new statements in place of expressions with assigning operands."""
+        """Rewrites the statements of a block, with new statements instead of expressions with assigning operands."""
         return [new for statement in statements for new in self._statement(statement)]
 
     def _statement(self, node: Any) -> list[ast.stmt]:

@@ -372,7 +372,7 @@ class Inline:
 
 
 def _read(name: str, at: ast.expr) -> ast.expr:
-    """Builds a read of a variable in place of an expression."""
+    """Builds a read of a variable that replaces an expression."""
     return locate([ast.Name(name, ast.Load())], at)[0]
 
 

@@ -58,7 +58,7 @@ def unpack_items(node: ast.Assign, function: FunctionCode) -> list[ast.Assign] |
 
 
 class _Items(ast.NodeTransformer):
-    """Puts variables in place of items, and collects the assignments to the items."""
+    """Replaces items by variables, and collects the assignments to the items."""
 
     def __init__(self, function: FunctionCode) -> None:
         self.function = function

@@ -82,7 +82,7 @@ class Bernoulli(_OfLogits):
 
     Args:
       logits: The logits of the probabilities of 1.
-      probs: The probabilities of 1, in place of `logits`.
+      probs: The probabilities of 1, instead of `logits`.
       dtype: The dtype of samples.
       validate_args: Whether parameters are checked.
       allow_nan_stats: Whether a statistic that is not defined is NaN.
@@ -141,7 +141,7 @@ class Categorical(_OfLogits):
 
     Args:
       logits: Unnormalized logarithms of the probabilities, `[..., classes]`.
-      probs: The probabilities, in place of `logits`.
+      probs: The probabilities, instead of `logits`.
       dtype: The dtype of samples.
       validate_args: Whether parameters are checked.
       allow_nan_stats: Whether a statistic that is not defined is NaN.
@@ -275,7 +275,7 @@ class Multinomial(_Counts, _WithLogits):
     Args:
       total_count: The number of draws.
       logits: Unnormalized logarithms of the probabilities, `[..., classes]`.
-      probs: The probabilities, in place of `logits`.
+      probs: The probabilities, instead of `logits`.
       validate_args: Whether parameters are checked.
       allow_nan_stats: Whether a statistic that is not defined is NaN.
       name: The scope of the operations.

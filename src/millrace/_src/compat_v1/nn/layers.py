@@ -173,7 +173,7 @@ def dropout_v1(
       noise_shape: the shape of what is drawn.
       seed: the op's own seed.
       name: A name for the operation (optional).
-      rate: the probability that an element is dropped, in place of `keep_prob`.
+      rate: the probability that an element is dropped, instead of `keep_prob`.
 
     Returns: A Tensor with the shape and dtype of `x`.
     Raises: ValueError: if neither or both probabilities are given.

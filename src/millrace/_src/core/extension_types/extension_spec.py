@@ -1,6 +1,6 @@
 """`ExtensionTypeSpec`: the spec of an extension type, made of the fields of the type.
 
-Problem: each extension type needs a `TypeSpec`, whose fields are those of the type with specs in place of tensors.
+Problem: each extension type needs a `TypeSpec`, whose fields are those of the type with specs instead of tensors.
 The user may write parts of that class: a constructor, `shape`, `__validate__`.
 
 Idea: `make_spec_class` derives the class from the user's part, if there is one, and from `ExtensionTypeSpec`, where all
@@ -212,7 +212,7 @@ def _describe(value_type: Any) -> str:
 
 
 def spec_of_field(value: object, context: Any = None) -> Any:
-    """Returns a field's value with specs in place of tensors and composites.
+    """Returns a field's value with specs instead of tensors and composites.
 
     Args:
         value: the field's value.

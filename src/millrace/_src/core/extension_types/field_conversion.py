@@ -1,7 +1,7 @@
 """From what a caller gives to what a field holds.
 
 Problem: `MaskedTensor([1, 2], mask)` makes tensors of lists, `shape=[2]` a `tf.TensorShape`; a field of a spec takes
-specs in place of the values. A wrong argument must be named, however deep it lies.
+specs instead of the values. A wrong argument must be named, however deep it lies.
 
 Idea: one recursion over the annotation. It carries the path to the part at hand, which messages begin with, and whether
 values, specs or defaults are wanted.

@@ -44,7 +44,7 @@ class ConcatenateNode(NaryNode):
         self.sizes = tuple(source.cardinality() for source in self.sources)
 
     def with_inputs(self, inputs: Sequence[DatasetNode]) -> DatasetNode:
-        """Returns the node with other datasets in place of its sources."""
+        """Returns the node with other datasets as its sources."""
         node: DatasetNode = replace_fields(
             self, sources=tuple(inputs), sizes=tuple(source.cardinality() for source in inputs)
         )

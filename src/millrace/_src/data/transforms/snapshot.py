@@ -41,7 +41,7 @@ class SnapshotNode(UnaryNode):
 
     Attributes:
       original: the source as the program made it, by whose fingerprint the files are found.
-      known_hash: a number to be used in place of the fingerprint; None for none.
+      known_hash: a number to be used instead of the fingerprint; None for none.
     """
 
     original: DatasetNode

@@ -181,7 +181,7 @@ class _Writer:
         return BranchChoice(self._name(predicate, names), branches, [names[value] for value in node.outputs], node)
 
     def _loop(self, node: Node, graphs: Sequence[OptimizedGraph], names: _Names) -> Loop:
-        """Writes a loop; a variable that an iteration hands on unchanged is not state of the program."""
+        """Writes a loop; a variable that an iteration passes on unchanged is not state of the program."""
         cond, body = graphs
         firsts = [self._name(value, names) for value in node.inputs]
         varying = [i for i, value in enumerate(body.outputs) if value is not body.inputs[i]]

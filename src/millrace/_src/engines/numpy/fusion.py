@@ -53,7 +53,7 @@ Step: TypeAlias = Node | Chain
 
 
 def form_chains(graph: OptimizedGraph) -> Sequence[Step]:
-    """Returns the nodes of a graph in run order, with chains in place of the nodes that form chains."""
+    """Returns the nodes of a graph in run order, with chains instead of the nodes that form chains."""
     if not any(map(_can_be_large, graph.nodes)):
         return graph.nodes
     chain_of: dict[Node, Chain] = {}

@@ -10,8 +10,8 @@ And a list that a loop alone holds is changed in place, where a list that others
         s0 = v7
 
 A list is *owned* if no other name or list holds the list. A list among the state of a loop is owned as long as each
-iteration hands on an owned list. Arrays that only sums change are owned in the same way (see `accumulation`); any other
-reader of an array may keep a view of the array.
+iteration passes on an owned list. Arrays that only sums change are owned in the same way (see `accumulation`); any
+other reader of an array may keep a view of the array.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class CachedDeviceArrays:
         self._entries: list[tuple[Any, Any]] = [(_nobody, None)] * count
 
     def operands(self, arguments: Sequence[Any]) -> list[Any]:
-        """Returns arguments with cached device arrays in place of arrays that come again."""
+        """Returns arguments with cached device arrays instead of arrays that come again."""
         entries = self._entries
         operands = []
         for position, argument in enumerate(arguments):

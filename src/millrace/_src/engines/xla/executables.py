@@ -59,7 +59,7 @@ class ExecutableSignature(NamedTuple):
 
     @property
     def operands(self) -> list[Any]:
-        """The operands, with types in place of arrays."""
+        """The operands, with types instead of arrays."""
         operands: list[Any] = jax.tree.unflatten(self.tree, self.leaves)
         return operands
 
@@ -182,7 +182,7 @@ _FAILURES = (TypeError, ValueError, jax.errors.JaxRuntimeError)
 
 
 def _translate_error(error: Exception) -> Exception:
-    """Returns what a call raises in place of an error of JAX's."""
+    """Returns what a call raises instead of an error of JAX's."""
     if isinstance(error, jax.errors.JaxRuntimeError):
         return errors.InternalError(None, None, f"XLA failed to run the function: {error}")
     return OtherTypesError(str(error))

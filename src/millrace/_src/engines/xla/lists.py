@@ -147,7 +147,7 @@ class DenseList(VariantValue):
         return self._with(self.data, None, self.same, self.marks())
 
     def whole(self) -> DenseList:
-        """Returns the list with zeros in place of cleared rows."""
+        """Returns the list with zeros instead of cleared rows."""
         if self.cleared is None or self.data is None:
             return self
         marks = jnp.reshape(self.cleared, (-1, *[1] * (self.data.ndim - 1)))

@@ -1,7 +1,7 @@
 """Ops of TensorFlow 1 that change reference variables, or that keep arrays behind handles, in terms of today's ops.
 
 A translation takes the node and its inputs, and returns the node's outputs, or None where the node is as it is. Of a
-tensor array, the flow becomes a list of tensors, which ops hand on; nothing is behind the handle any more.
+tensor array, the flow becomes a list of tensors, which ops forward; nothing is behind the handle any more.
 
 Tests: tests/formats/test_v1_graphs_of_tensorflow.py
 """
@@ -119,7 +119,7 @@ def _identity_of_reference(proto: object, inputs: Sequence[Any]) -> list[Any] | 
 
 
 def _identity(proto: Any, inputs: Sequence[Any]) -> list[Any] | None:
-    """Hands on a list, which represents the number that the node declares."""
+    """Forwards a list, which replaces the number that the node declares."""
     value = _value(inputs[0])
     return [value] if value.dtype.name == "variant" and proto.attr["T"].type != value.dtype.enum else None
 

@@ -119,7 +119,7 @@ def clip_by_value(
         are_numbers = {type(clip_value_min), type(clip_value_max)} <= _NUMBERS
         is_watched = state.tapes or state.graph is not None  # the gradients of the two ops differ from that of one
         if are_numbers and not is_watched and values.dtype.is_floating:
-            bounded_values = clip_by_value_op(values, clip_value_min, clip_value_max)  # one pass in place of two
+            bounded_values = clip_by_value_op(values, clip_value_min, clip_value_max)  # one pass instead of two
         else:
             bounded_values = minimum(values, clip_value_max)
             _assert_compatible(values, bounded_values)

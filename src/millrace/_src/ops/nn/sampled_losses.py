@@ -107,7 +107,7 @@ def sampled_softmax_loss(
     seed: int | None = None,
     name: str = "sampled_softmax_loss",
 ) -> Tensor:
-    """Computes the softmax cross-entropy over the true classes and a few drawn classes, in place of all classes.
+    """Computes the softmax cross-entropy over the true classes and a few drawn classes, instead of all classes.
 
     Jean et al., "On Using Very Large Target Vocabulary for Neural Machine Translation", 2014.
 

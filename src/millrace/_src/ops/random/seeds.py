@@ -29,7 +29,7 @@ from millrace._src.ops.random.philox import Stream, stream_from_seeds
 from millrace._src.util.export import export
 
 DEFAULT_SEED = 87654321
-"""The number in place of the global seed where only the op has a seed."""
+"""The number instead of the global seed where only the op has a seed."""
 
 _MODULUS = 2**31 - 1
 _LIMIT_64 = 2**64

@@ -83,7 +83,7 @@ def _decode_base64(text: bytes) -> bytes:
 
 @export("io.encode_base64", v1=["io.encode_base64", "encode_base64"], elementwise="unary")
 def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Any:
-    """Encodes strings in web-safe base64 (`-` and `_` in place of `+` and `/`).
+    """Encodes strings in web-safe base64 (`-` and `_` instead of `+` and `/`).
 
     >>> tf.io.encode_base64("hello", pad=True).numpy()
     b'aGVsbG8='

@@ -187,7 +187,7 @@ def unicode_transcode(
       input_encoding: the encoding of the strings, by any name Python knows.
       output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
       errors: what to do with malformed input: "replace", "ignore" or "strict".
-      replacement_char: the code point put in place of malformed input.
+      replacement_char: the code point that replaces malformed input.
       replace_control_characters: whether code points up to 31 count as malformed.
       name: name of the operation in a graph.
 
@@ -389,7 +389,7 @@ def unicode_encode(
       input: an int32 Tensor or RaggedTensor of rank one or more.
       output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
       errors: what to do with numbers that are not code points: "replace", "ignore" or "strict".
-      replacement_char: the code point put in place of numbers that are not code points.
+      replacement_char: the code point that replaces numbers that are not code points.
       name: name of the scope in a graph.
 
     Returns: A string Tensor with one dimension less; a RaggedTensor if other dimensions than the last are ragged.

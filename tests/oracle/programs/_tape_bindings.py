@@ -1,6 +1,6 @@
-"""The ways in which a value comes to a function: as an argument, in a structure, as a capture, through other functions.
+"""How a value is bound in a function: as an argument, in a structure, as a capture, through other functions.
 
-A *way* takes `tf`, a function of a value, the value, and another value of the kind. It returns a callable that takes
+A *binding* takes `tf`, a function of a value, the value, and another value of the kind. It returns a callable that takes
 the value, and passes the value on.
 """
 
@@ -37,7 +37,7 @@ def is_true(tf):
     return tf.random.uniform([]) < 2.0
 
 
-Way = Callable[[Any, Callable[..., Any], Any, Any], Callable[[Any], Any]]
+Binding = Callable[[Any, Callable[..., Any], Any, Any], Callable[[Any], Any]]
 
 
 def _added(tf: Any, *structures: Any) -> Any:
@@ -305,7 +305,7 @@ def _graph_in_function(tf, f, value, other):
     return lambda v: wrapped()
 
 
-WAYS: dict[str, Way] = {
+BINDINGS: dict[str, Binding] = {
     "argument": _argument,
     "plain": _plain,
     "compiled": _compiled,
