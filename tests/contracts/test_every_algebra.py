@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import millrace as tf
 from millrace._src.core.dtypes import DType, as_dtype
-from millrace._src.core.op_algebra import Comparison, ElementOrder
+from millrace._src.core.op_algebra import Comparison, ElementOrder, Total
 from millrace._src.core.op_def import OpDef
 from millrace._src.core.op_registry import all_op_names, get_op
 from millrace._src.engines.numpy.engine import NumpyEngine
@@ -112,6 +113,28 @@ def test_a_sum_adds_with_the_declared_signs(op: OpDef) -> None:
         x, y = np.array([9, 8], dtype.np_dtype), np.array([5, 2], dtype.np_dtype)
         first, second = op.traits.summand_signs
         assert run(op, x, y).tolist() == [first * 9 + second * 5, first * 8 + second * 2]
+
+
+@pytest.mark.parametrize("op", declaring("formula"), ids=lambda op: op.name)
+def test_a_formula_is_what_the_kernel_computes(op: OpDef) -> None:
+    values = [np.array([0.5, 2.0, 3.0]), np.array([4.0, 0.25, 2.0])]
+    arrays = [np.array([12, 30], np.int32), np.array([4, 5], np.int32)] if op.name == "FloorDiv" else values
+    inputs = arrays if op.signature.inputs[0].is_list else arrays[: len(op.signature.inputs)]
+    attrs = {"N": 2, "T": as_dtype(arrays[0].dtype)} if op.signature.inputs[0].is_list else {}
+    found = run(op, *inputs, **attrs) if not attrs else getattr(tf.raw_ops, op.name)(inputs=inputs).numpy()
+    np.testing.assert_allclose(found, op.traits.formula(*inputs), rtol=1e-12)
+
+
+@pytest.mark.parametrize("op", declaring("total"), ids=lambda op: op.name)
+def test_a_total_is_a_sum_or_a_mean(op: OpDef) -> None:
+    x = np.arange(24.0).reshape(2, 3, 4)
+    reduce = {Total.SUM: np.sum, Total.MEAN: np.mean}[op.traits.total]
+    np.testing.assert_allclose(run(op, x, np.array([0, 1], np.int32)), reduce(x, axis=(0, 1)))
+
+
+@pytest.mark.parametrize("op", declaring("counts_elements"), ids=lambda op: op.name)
+def test_elements_are_counted(op: OpDef) -> None:
+    assert run(op, np.zeros((2, 3, 4)), out_type=as_dtype("int32")) == 24
 
 
 def test_a_conjunction_is_true_where_all_inputs_are() -> None:

@@ -1,7 +1,7 @@
 """What algebra knows of an op, as facts of its declaration: `Traits` hold them, passes read them.
 
 A fact holds to the bit. A law that holds for real numbers but not for floating-point numbers is not a fact: `x + 0`
-makes 0.0 of -0.0, `x * 0` is not 0 if `x` is infinite.
+makes 0.0 of -0.0, `x * 0` is not 0 if `x` is infinite. Only `Traits.formula` is about real numbers.
 
 Tests: tests/contracts/test_every_algebra.py
 """
@@ -53,3 +53,10 @@ class Comparison(enum.Enum):
     LESS_EQUAL = "<="
     GREATER = ">"
     GREATER_EQUAL = ">="
+
+
+class Total(enum.Enum):
+    """What a reduction makes of the sum of elements."""
+
+    SUM = "sum"
+    MEAN = "mean"

@@ -22,7 +22,7 @@ from millrace._src.core import op_attributes
 from millrace._src.core.dtypes import DType
 from millrace._src.core.handle_types import first_handle
 from millrace._src.core.kernel_cache import GENERATION, GENERATION_OF_STREAMS, KernelCache
-from millrace._src.core.op_algebra import Comparison, ElementOrder, NeutralOperand
+from millrace._src.core.op_algebra import Comparison, ElementOrder, NeutralOperand, Total
 from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_functions import OpFunction, make_op_function
 from millrace._src.core.op_registry import get_op, late_rules, register
@@ -185,6 +185,15 @@ class Traits:
     """How many items the first output, a list, has more than the first input; None for unknown, or no list."""
     public_argument_names: Mapping[str, str] | None = None
     """Arguments that `tf.raw_ops` calls by another name than the signature: public name -> name; both are accepted."""
+    formula: Callable[..., Any] | None = None
+    """The result as arithmetic of the inputs, rounding aside: a function on objects that have Python's operators.
+
+    The second power of a complex number is `x * conj(x)` for some ops; a formula holds for real numbers.
+    """
+    total: Total | None = None
+    """What a reduction makes of the sum of the elements along the axes that the second input names."""
+    counts_elements: bool = False
+    """Whether the result is the number of elements of the input."""
     flops: int | Callable[[Any], int] = 0
     """The float operations per element of the first output, or `Operation -> float operations`, by TensorFlow's count.
 

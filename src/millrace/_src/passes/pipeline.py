@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from millrace._src.graph.function_factory import body_of
 from millrace._src.passes import (
     arithmetic,
+    batch_normalization,
     common_subexpressions,
     constant_folding,
     dead_code,
@@ -44,6 +45,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("constant_folding", constant_folding.REWRITING, "constant_folding"),  # of shapes, too
     Pass("arithmetic", arithmetic.REWRITING, "arithmetic_optimization"),  # needs the constants that folding computes
     Pass("common_subexpressions", common_subexpressions.REWRITING, "common_subgraph_elimination"),
+    Pass("batch_normalization", batch_normalization.run, "remapping"),  # leaves dead nodes, reads simplified ones
     Pass("dead_code", dead_code.run, "dependency_optimization"),  # the passes above leave nodes that nothing reads
     Pass("sparse_sums", sparse_sums.run, "remapping"),  # counts the readers of a value, so dead nodes must be gone
 )

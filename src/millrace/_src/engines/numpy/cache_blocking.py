@@ -1,26 +1,25 @@
 """How the arrays of a chain go through its kernels block by block.
 
-Problem: the operands of a chain have different shapes, of which NumPy makes one by broadcasting. A block needs the
-piece of each operand that belongs to it.
+Problem: each step of a chain on whole arrays reads its operands from memory and writes its result to memory.
 
-Idea: axes that no operand or every operand repeats are one axis, so that nearly all chains have one or two axes. A
-block is a number of whole rows, or a part of one row. The piece of an operand is a view, and where the operand repeats
-along an axis the whole of that axis. The blocks are shared among the threads of the pool where there are enough of
-them.
+Idea: a function, generated for the chain, runs all kernels on the pieces of one block, which a cache holds
+(`block_plans` cuts arrays into pieces). A ufunc writes into the piece of an output or over an array of the block that
+is not read any more. The blocks are shared among the threads of the pool where there are enough of them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.op_def import Elementwise
 from millrace._src.engines.numpy.buffers import aligned_empty
+from millrace._src.util.block_plans import BlockPlan, Shape, stored_part
 from millrace._src.util.thread_pool import run_in_parallel
 
 FEWEST = 1 << 16
@@ -29,12 +28,8 @@ _BLOCK_BYTES = 1 << 18
 """The bytes of a block of the widest dtype: all blocks of a chain fit into a cache of a core."""
 _WORTH_SHARING = 1 << 21
 """The number of elements that are computed, over all steps, from which on threads share a chain."""
-_ALIGNMENT = 64
 _MAX_PLANS = 16
 _UNKNOWN: Any = object()
-
-Shape: TypeAlias = tuple[int, ...]
-Cut: TypeAlias = tuple[slice, ...]
 
 
 @dataclass(frozen=True)
@@ -74,7 +69,7 @@ class BlockProgram:
         self._steps, self._inputs, self._outputs, self._scope = steps, inputs, outputs, scope
         self._dtypes = [step.dtype for name in outputs for step in steps if step.target == name]
         self._run: Callable[..., None] | None = None
-        self._plans: dict[tuple[Shape, ...], _Plan | None] = {}
+        self._plans: dict[tuple[tuple[Shape, Shape], ...], BlockPlan | None] = {}
 
     def __call__(self, *arrays: Array) -> list[Array] | None:
         """Returns the results, or None where the chain has to be run line by line.
@@ -82,17 +77,20 @@ class BlockProgram:
         That is where the shapes do not fit each other, where an array is not in the order of its axes, and where a
         kernel refuses its operands: the line then raises the error.
         """
-        plan = self._plan(tuple([array.shape for array in arrays]))
-        if plan is None or not all(array.flags.c_contiguous for array in arrays):
+        stored_arrays = [part for array in arrays if (part := stored_part(array)) is not None]
+        if len(stored_arrays) < len(arrays):
+            return None
+        plan = self._plan(tuple([(array.shape, part.shape) for array, part in zip(arrays, stored_arrays)]))
+        if plan is None:
             return None
         try:
             results = [aligned_empty(plan.shape, dtype) for dtype in self._dtypes]
-            self._run_blocks(plan, plan.views([*arrays, *results]))
+            self._run_blocks(plan, [*stored_arrays, *results])
         except Exception:
             return None
         return results
 
-    def _plan(self, shapes: tuple[Shape, ...]) -> _Plan | None:
+    def _plan(self, shapes: tuple[tuple[Shape, Shape], ...]) -> BlockPlan | None:
         plan = self._plans.get(shapes, _UNKNOWN)
         if plan is _UNKNOWN:
             plan = self._new_plan(shapes)
@@ -101,9 +99,13 @@ class BlockProgram:
             self._plans[shapes] = plan
         return plan
 
-    def _new_plan(self, shapes: tuple[Shape, ...]) -> _Plan | None:
-        """Returns how to cut arrays of some shapes; None if the results of the steps are not all of one shape."""
-        shape_of = dict(zip(self._inputs, shapes, strict=True))
+    def _new_plan(self, shapes: tuple[tuple[Shape, Shape], ...]) -> BlockPlan | None:
+        """Returns how to cut arrays of some shapes; None if the results of the steps are not all of one shape.
+
+        Args:
+          shapes: for each array its shape, and the shape of the part of it that is stored.
+        """
+        shape_of = {name: whole for name, (whole, _) in zip(self._inputs, shapes, strict=True)}
         shape: Shape | None = None
         for step in self._steps:
             shape = _result_shape(step.kind, [shape_of[name] for name in step.arguments])
@@ -114,9 +116,12 @@ class BlockProgram:
         if shape is None or len(results) > 1 or math.prod(shape) < 2:
             return None
         widest = max(dtype.itemsize for dtype in (step.dtype for step in self._steps))
-        return _Plan(shape, [*shapes, *[shape] * len(self._outputs)], _BLOCK_BYTES // widest)
+        outputs = [shape] * len(self._outputs)
+        is_expanded = [whole != part for whole, part in shapes] + [False] * len(outputs)
+        return BlockPlan(shape, [*(part for _, part in shapes), *outputs], is_expanded, _BLOCK_BYTES // widest)
 
-    def _run_blocks(self, plan: _Plan, views: Sequence[Array]) -> None:
+    def _run_blocks(self, plan: BlockPlan, arrays: Sequence[Array]) -> None:
+        views = plan.views(arrays)
         run = self._run
         if run is None:
             run = self._run = self._compile()
@@ -174,92 +179,6 @@ def _result_shape(kind: Elementwise, shapes: Sequence[Shape]) -> Shape | None:
         return np.broadcast_shapes(*shapes)
     except ValueError:
         return None
-
-
-# --- cutting ---------------------------------------------------------------------------------------------------------
-
-
-class _Plan:
-    """How arrays of some shapes are cut into blocks.
-
-    Args:
-      shape: the shape of the results.
-      shapes: the shapes of the arrays, which broadcast to the shape of the results.
-      most: the most elements of a block.
-    """
-
-    def __init__(self, shape: Shape, shapes: Sequence[Shape], most: int) -> None:
-        self.shape = shape
-        dims, repeats = _merge_axes(shape, shapes)
-        self._view_shapes = [
-            tuple([1 if is_repeated else dim for dim, is_repeated in zip(dims, axes, strict=True)])
-            for axes in zip(*repeats, strict=True)
-        ]
-        self.cuts = list(_cuts(dims, most))
-        self._repeated_axes = [
-            None if math.prod(shape) == 1 else [i for i, dim in enumerate(shape) if dim == 1]
-            for shape in self._view_shapes
-        ]
-        """For each array the axes along which the array repeats; None for a scalar."""
-
-    def views(self, arrays: Sequence[Array]) -> list[Array]:
-        """Returns arrays with the axes that are cut; scalars as they are."""
-        return [a.reshape(shape) if a.ndim else a for a, shape in zip(arrays, self._view_shapes, strict=True)]
-
-    def pieces(self, views: Sequence[Array], index: int) -> list[Array]:
-        """Returns the pieces of all arrays that belong to the block of a number."""
-        cut = self.cuts[index]
-        return [
-            view if axes is None else view[_without(cut, axes) if axes else cut]
-            for view, axes in zip(views, self._repeated_axes, strict=True)
-        ]
-
-
-def _merge_axes(shape: Shape, shapes: Sequence[Shape]) -> tuple[list[int], list[tuple[bool, ...]]]:
-    """Returns the axes of broadcast arrays, as few as possible, and for each axis which arrays repeat along it."""
-    padded_shapes = [(1,) * (len(shape) - len(s)) + s for s in shapes]
-    dims: list[int] = []
-    repeats: list[tuple[bool, ...]] = []
-    for dim, *parts in zip(shape, *padded_shapes, strict=True):
-        repeat = tuple([part == 1 for part in parts])
-        if dim == 1:
-            continue
-        if repeats and repeats[-1] == repeat:
-            dims[-1] *= dim
-        else:
-            dims.append(dim)
-            repeats.append(repeat)
-    return dims, repeats
-
-
-def _cuts(dims: Sequence[int], most: int) -> Iterator[Cut]:
-    """Yields the blocks of an array as slices of its first axes: a block has at most `most` elements."""
-    axis, inner = len(dims) - 1, 1
-    while axis and inner * dims[axis] <= most:
-        inner *= dims[axis]
-        axis -= 1
-    length = _length(dims[axis], max(most // inner, 1), inner)
-    parts = [slice(start, start + length) for start in range(0, dims[axis], length)]
-    for position in np.ndindex(*dims[:axis]):
-        outer = tuple([slice(index, index + 1) for index in position])
-        for part in parts:
-            yield *outer, part
-
-
-def _length(size: int, most: int, inner: int) -> int:
-    """Returns the length of blocks of about equal length along an axis.
-
-    Blocks along the last axis begin at multiples of a vector register, as vectors of the whole array do.
-    """
-    count = -(-size // most)
-    length = -(-size // count)
-    return -(-length // _ALIGNMENT) * _ALIGNMENT if inner == 1 else length
-
-
-def _without(cut: Cut, axes: Sequence[int]) -> Cut:
-    """Returns a block of an array that repeats along some axes, which are left whole."""
-    whole = slice(None)
-    return tuple([whole if axis in axes else part for axis, part in enumerate(cut)])
 
 
 # --- the function on a block -----------------------------------------------------------------------------------------

@@ -91,6 +91,7 @@ def shape_n_op(xp: Xp, input: list[Array], *, out_type: DType) -> list[Array]:
     batching=shape_batches.size,
     exact_on_rows=True,
     known_value=KnownValue.WHOLE,
+    counts_elements=True,
 )
 def size_op(xp: Xp, input: Array, *, out_type: DType) -> Array:
     """Counts the elements of `input`."""

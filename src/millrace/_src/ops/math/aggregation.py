@@ -6,6 +6,7 @@ Unlike `+`, the ops here do not broadcast, take any number of operands, and add 
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -68,6 +69,7 @@ def _mismatch(first: TensorShape, other: TensorShape, position: int) -> str:
     batching=alike,
     exact_on_rows=True,
     flops=flops.sum_of_inputs,
+    formula=lambda *inputs: functools.reduce(operator.add, inputs),
 )
 def sum_of_list(xp: Xp, inputs: list[Array]) -> Array:
     """Computes the sum of a list of tensors; the op behind `tf.add_n`.

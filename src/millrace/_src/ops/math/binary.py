@@ -6,6 +6,7 @@ type promotion: both operands have one dtype.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,7 @@ _EXTREME_TYPES = FLOAT | TypeSet([int8, uint8, int16, uint16, int32, uint32, int
     neutral_operands=(*neutral_on_both_sides(-0.0, "f"), *neutral_on_both_sides(0, "iu")),
     summand_signs=(1, 1),
     flops=1,
+    formula=operator.add,
 )
 def add_v2(xp: Xp, x: Array, y: Array) -> Array:
     """Adds two tensors of numbers; the op behind `tf.add` and `+`.
@@ -144,6 +146,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     neutral_operands=(NeutralOperand(1, 0.0, "iuf"),),  # x - 0 -> x, also for x = -0.0
     summand_signs=(1, -1),
     flops=1,
+    formula=operator.sub,
 )
 def subtract(xp: Xp, x: Array, y: Array) -> Array:
     """Computes `x - y` element-wise; `-` on tensors is the same.
@@ -181,6 +184,7 @@ def sub_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     commutative=True,
     neutral_operands=neutral_on_both_sides(1, "iuf"),  # x * 1 -> x; 1 * x -> x
     flops=1,
+    formula=operator.mul,
 )
 def multiply(xp: Xp, x: Array, y: Array) -> Array:
     """Computes `x * y` element-wise; `*` on tensors is the same.
@@ -285,6 +289,7 @@ def _extreme_gradient(dz: Tensor, x: Tensor, y: Tensor, first_wins: Tensor) -> t
     shape=broadcast_shape,
     commutative=True,
     flops=2,
+    formula=lambda x, y: (x - y) * (x - y),
 )
 def squared_difference(xp: Xp, x: Array, y: Array) -> Array:
     """Computes `conj(x - y) * (x - y)` element-wise, which is `(x - y) ** 2` for real numbers.

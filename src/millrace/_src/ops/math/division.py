@@ -9,6 +9,7 @@ an integer and zero has all bits set (-1), the remainder is the integer, as in T
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,7 @@ def truncated_quotient(xp: Xp, x: Array, y: Array) -> Array:
     refuses_integers_alone=True,
     neutral_operands=(NeutralOperand(1, 1, "f"),),  # x / 1 -> x
     flops=1,
+    formula=operator.truediv,
 )
 def realdiv(xp: Xp, x: Array, y: Array) -> Array:
     """Divides floating point and complex numbers; the op behind `/`. Integers are divided towards zero.
@@ -164,6 +166,7 @@ def div_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     refuses=("y",),
     refuses_integers_alone=True,
     neutral_operands=(NeutralOperand(1, 1, "iu"),),  # x // 1 -> x
+    formula=operator.floordiv,
 )
 def floor_div(xp: Xp, x: Array, y: Array) -> Array:
     """Divides and rounds towards minus infinity; the op behind `//`.

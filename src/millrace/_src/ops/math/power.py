@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,7 @@ def _refuse_negative_integers(x: Array, y: Array) -> None:
     refuses=("y",),
     refuses_integers_alone=True,
     flops=1,
+    formula=operator.pow,
 )
 def power(xp: Xp, x: Array, y: Array) -> Array:
     """Raises `x` to the power `y`; the op behind `tf.pow` and `**`.

@@ -17,6 +17,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
+from millrace._src.core.op_algebra import Total
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import flops, raw
@@ -139,6 +140,7 @@ def _reduce_directly(ufunc_name: str) -> Callable[..., Any]:
     is_reduction=True,
     flops=flops.reduction,
     public_argument_names=_AXIS_NAME,
+    total=Total.SUM,
 )
 def sum_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """Computes the sum over axes; the op behind `tf.reduce_sum`.
@@ -346,6 +348,7 @@ min_op.gradient(max_gradient)
     batching=along("reduction_indices", "input"),
     flops=flops.mean,
     public_argument_names=_AXIS_NAME,
+    total=Total.MEAN,
 )
 def mean_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """Computes the mean over axes; the op behind `tf.reduce_mean`. Integers are divided towards zero.

@@ -6,6 +6,7 @@ written as ops of their own (`SqrtGrad`, ...) like TensorFlow's, so that the inp
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,7 @@ def abs_(x: Any, name: str | None = None) -> Tensor:
     shape=same_shape,
     is_involution=True,
     flops=1,
+    formula=operator.neg,
 )
 def negative(xp: Xp, x: Array) -> Array:
     """Computes `-x` element-wise.
@@ -139,6 +141,7 @@ def sign_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     T=SIGNED,
     shape=same_shape,
     flops=1,
+    formula=lambda x: 1 / x,
 )
 def reciprocal(xp: Xp, x: Array) -> Array:
     """Computes `1 / x` element-wise; rounds towards zero for integers, for which `1 / 0` is 0.
@@ -218,6 +221,7 @@ def inv_grad_gradient(dz: Tensor, y: Tensor, dy: Tensor) -> tuple[Tensor, Tensor
     T=SIGNED | INTEGER | UNSIGNED,
     shape=same_shape,
     flops=1,
+    formula=lambda x: x * x,
 )
 def square(xp: Xp, x: Array) -> Array:
     """Computes `x * x` element-wise.
@@ -240,7 +244,7 @@ def square_gradient(dy: Tensor, x: Tensor) -> Any:
 
 
 @export("math.sqrt", "sqrt", elementwise="unary")
-@op("Sqrt", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
+@op("Sqrt", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape, formula=lambda x: x**0.5)
 def sqrt(xp: Xp, x: Array) -> Array:
     """Computes the square root element-wise; NaN for negative real numbers.
 
@@ -261,7 +265,15 @@ def sqrt_gradient(dy: Tensor, y: Tensor) -> Any:
     return raw.SqrtGrad(y=y, dy=dy)
 
 
-@op("SqrtGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, elementwise=Elementwise.ALIKE, batching=alike)
+@op(
+    "SqrtGrad",
+    "y: T, dy: T -> z: T",
+    T=FLOAT_COMPLEX,
+    shape=same_shape,
+    elementwise=Elementwise.ALIKE,
+    batching=alike,
+    formula=lambda y, dy: dy * 0.5 / y,
+)
 def sqrt_grad(xp: Xp, y: Array, dy: Array) -> Array:
     """Computes the gradient of `y = sqrt(x)`: `dy / (2 * y)`, and 0 where `dy` is 0 (even if `y` is 0).
 
@@ -284,6 +296,7 @@ def sqrt_grad_gradient(dz: Tensor, y: Tensor, z: Tensor) -> tuple[Tensor, Tensor
     T=FLOAT_COMPLEX,
     shape=same_shape,
     flops=2,
+    formula=lambda x: x**-0.5,
 )
 def rsqrt(xp: Xp, x: Array) -> Array:
     """Computes the reciprocal of the square root, `1 / sqrt(x)`, element-wise.
@@ -318,6 +331,7 @@ def rsqrt_gradient(dy: Tensor, y: Tensor) -> Any:
     elementwise=Elementwise.ALIKE,
     batching=alike,
     flops=4,
+    formula=lambda y, dy: dy * y * y * y * -0.5,
 )
 def rsqrt_grad(xp: Xp, y: Array, dy: Array) -> Array:
     """Computes the gradient of `y = 1 / sqrt(x)`: `dy * -0.5 * y ** 3`, and 0 where `dy` is 0.

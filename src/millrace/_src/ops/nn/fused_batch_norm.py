@@ -22,6 +22,11 @@ from millrace._src.ops import raw
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.nn import image_batches
 from millrace._src.ops.nn import sliding_windows as win
+from millrace._src.ops.nn.batch_norm_kernels import (
+    normalization_gradients,
+    normalize_by_batch,
+    normalize_by_moments,
+)
 from millrace._src.ops.type_sets import TypeSet
 
 _X = TypeSet((d.float16, d.bfloat16, d.float32))
@@ -79,15 +84,11 @@ def _gradient_shape(c: ShapeContext) -> list[TensorShape]:
 # --- kernels ---------------------------------------------------------------------------------------------------------
 
 
-def _axes(x: Array, data_format: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Returns the axes to average over, and the shape in which a vector of channels broadcasts."""
+def _channel_axis(x: Array, data_format: str) -> int:
     win.require_choice("data_format", data_format, _FORMATS)
     if x.ndim not in (4, 5) or x.ndim != len(data_format):
         raise InvalidArgumentError(None, None, f"input must be 4 or 5-dimensional[{','.join(map(str, x.shape))}]")
-    channel_axis = win.layout_of(data_format).channels
-    shape = [1] * x.ndim
-    shape[channel_axis] = x.shape[channel_axis]
-    return tuple(a for a in range(x.ndim) if a != channel_axis), tuple(shape)
+    return win.layout_of(data_format).channels
 
 
 def _require_vectors(size: int, training: bool, **vectors: Array) -> None:
@@ -109,53 +110,46 @@ def _require_vectors(size: int, training: bool, **vectors: Array) -> None:
 def _normalize(xp: Xp, arrays: tuple[Array, ...], attrs: tuple[Any, ...]) -> tuple[Array, ...]:
     x, scale, offset, mean, variance = arrays
     epsilon, factor, data_format, training = attrs
-    axes, shape = _axes(x, data_format)
-    size = x.shape[win.layout_of(data_format).channels]
-    _require_vectors(size, training, scale=scale, offset=offset, mean=mean, variance=variance)
-    x32 = xp.astype(x, np.float32)
-    outputs = (mean, variance, mean, variance)
+    channel_axis = _channel_axis(x, data_format)
+    _require_vectors(x.shape[channel_axis], training, scale=scale, offset=offset, mean=mean, variance=variance)
+    x32, scale32, offset32 = (xp.astype(array, np.float32) for array in (x, scale, offset))
+    how = (channel_axis, epsilon)
     if training:
-        outputs = _move(xp, x32, mean, variance, (axes, factor))
-    used_mean, used_variance = outputs[2:]
-    gain = xp.astype(scale, np.float32) / xp.sqrt(used_variance + np.float32(epsilon))
-    y = (x32 - xp.reshape(used_mean, shape)) * xp.reshape(gain, shape) + xp.reshape(offset, shape)
+        y, *moments = normalize_by_batch(xp, x32, scale32, offset32, how)
+        outputs = _move(x, (mean, variance), tuple(moments), (channel_axis, factor))
+    else:
+        outputs = (mean, variance, mean, variance)
+        moments = [xp.astype(vector, np.float32) for vector in (mean, variance)]
+        y = normalize_by_moments(xp, x32, (scale32, offset32, *moments), how)
     return (xp.astype(y, x.dtype), *(xp.astype(o, scale.dtype) for o in outputs))
 
 
-def _move(xp: Xp, x: Array, mean: Array, variance: Array, how: tuple[Any, float]) -> tuple[Array, ...]:
+def _move(
+    x: Array, running: tuple[Array, Array], moments: tuple[Array, ...], how: tuple[int, float]
+) -> tuple[Array, ...]:
     """Returns the running moments moved towards the batch's moments, then the batch's moments."""
-    axes, factor = how
-    count = float(np.prod([x.shape[a] for a in axes]))
-    batch_mean = xp.sum(x, axis=axes) / xp.asarray(count, x.dtype)
-    centered = x - xp.expand_dims(batch_mean, axes)
-    batch_variance = xp.sum(centered * centered, axis=axes) / xp.asarray(count, x.dtype)
-    unbiased = batch_variance * np.float32(count / max(count - 1, 1))
+    channel_axis, factor = how
+    count = float(np.prod([size for axis, size in enumerate(x.shape) if axis != channel_axis]))
+    mean, variance = moments
+    unbiased = variance * np.float32(count / max(count - 1, 1))
     if factor == 1.0:
-        return batch_mean, unbiased, batch_mean, batch_variance
+        return mean, unbiased, mean, variance
     new, old = np.float32(factor), np.float32(1 - factor)
-    return old * mean + new * batch_mean, old * variance + new * unbiased, batch_mean, batch_variance
+    return old * running[0] + new * mean, old * running[1] + new * unbiased, mean, variance
 
 
 def _gradients(xp: Xp, arrays: tuple[Array, ...], attrs: tuple[Any, ...]) -> tuple[Array, ...]:
     dy, x, scale, mean, variance = arrays
     epsilon, data_format, training = attrs
-    axes, shape = _axes(x, data_format)
+    channel_axis = _channel_axis(x, data_format)
     if dy.shape != x.shape:
         raise InvalidArgumentError(
             None, None, f"x and y_backprop must have same shape, but x has {x.shape} and y_backprop {dy.shape}"
         )
-    x32, dy = xp.astype(x, np.float32), xp.astype(dy, np.float32)
-    root = xp.reshape(1 / xp.sqrt(xp.astype(variance, np.float32) + np.float32(epsilon)), shape)
-    normal = (x32 - xp.reshape(xp.astype(mean, np.float32), shape)) * root
-    doffset = xp.sum(dy, axis=axes)
-    dscale = xp.sum(dy * normal, axis=axes)
-    dx = dy
-    if training:
-        count = np.float32(np.prod([x.shape[a] for a in axes]))
-        dx = dy - xp.reshape(doffset / count, shape) - normal * xp.reshape(dscale / count, shape)
-    dx = dx * root * xp.reshape(xp.astype(scale, np.float32), shape)
-    empty = xp.zeros((0,), mean.dtype)
     kind = mean.dtype
+    dy32, x32, *vectors = (xp.astype(array, np.float32) for array in (dy, x, scale, mean, variance))
+    dx, dscale, doffset = normalization_gradients(xp, dy32, x32, tuple(vectors), (channel_axis, epsilon, training))
+    empty = xp.zeros((0,), kind)
     return xp.astype(dx, x.dtype), xp.astype(dscale, kind), xp.astype(doffset, kind), empty, empty
 
 
