@@ -14,7 +14,7 @@ of four or five axes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +26,6 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.passes.channel_algebra import Polynomial, Symbols, symbols_of
 from millrace._src.passes.constant_folding import constant
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
-from millrace._src.passes.rewrite import substitute
 
 _ROUNDING = 1e-6
 """How far a coefficient may be from 1."""
@@ -40,12 +39,17 @@ def run(graph: OptimizedGraph) -> OptimizedGraph:
     for node in graph.nodes:
         for inner in node.graphs if node.holds_functions else ():
             run(inner)
-    for dims in _shapes_of_totals(graph):
-        _Recognition(graph, dims).run()
+    shapes = _shapes_of_totals(graph)
+    if shapes:
+        insertions = _Insertions(graph)
+        by_channels = _arithmetic_nodes(graph, {dims[-1] for dims in shapes})
+        for dims in shapes:
+            _Recognition(by_channels[dims[-1]], insertions, dims).run()
+        insertions.apply()
     return graph
 
 
-def _shapes_of_totals(graph: OptimizedGraph) -> Iterable[tuple[int | None, ...]]:
+def _shapes_of_totals(graph: OptimizedGraph) -> list[tuple[int | None, ...]]:
     """Returns the shapes of arrays of which a graph takes at least two totals: a mean and a variance."""
     counts: dict[tuple[int | None, ...], int] = {}
     for node in graph.nodes:
@@ -54,6 +58,18 @@ def _shapes_of_totals(graph: OptimizedGraph) -> Iterable[tuple[int | None, ...]]
             if dims is not None and len(dims) in _FORMATS and (dims[-1] or 0) > 1 and Symbols(dims).is_total(node):
                 counts[dims] = counts.get(dims, 0) + 1
     return [dims for dims, count in counts.items() if count > 1]
+
+
+def _arithmetic_nodes(graph: OptimizedGraph, channels: set[int | None]) -> dict[int | None, list[Node]]:
+    """Returns the nodes whose results have polynomials, in run order, by the size of the last axis."""
+    nodes: dict[int | None, list[Node]] = {size: [] for size in channels}
+    for node in graph.nodes:
+        traits = node.op_def.traits
+        if traits.formula is not None or traits.total is not None or traits.element_order.keeps_elements:
+            dims = node.outputs[0].shape.dim_sizes
+            if dims and dims[-1] in nodes:
+                nodes[dims[-1]].append(node)
+    return nodes
 
 
 class _Normalization(NamedTuple):
@@ -92,35 +108,79 @@ class _Gradient(NamedTuple):
     added: tuple[Value, ...]
 
 
-class _Recognition:
-    """Goes through a graph, and finds the normalizations of arrays of one shape."""
+class _Insertions:
+    """Nodes to put into a graph, each behind what it reads."""
 
-    def __init__(self, graph: OptimizedGraph, dims: tuple[int | None, ...]) -> None:
+    def __init__(self, graph: OptimizedGraph) -> None:
         self._graph = graph
+        self._starts = {node: index + 1 for index, node in enumerate(graph.nodes)}
+        """The index of the first node that may read the outputs of a node."""
+        self._planned: dict[int, list[tuple[Node, dict[Value, Value]]]] = {}
+        """The nodes to insert, by the index of the node that follows, and what their outputs replace."""
+        self._replaced: dict[Value, Value] = {}
+        """What nodes read instead of values of the graph before."""
+
+    def add(self, node: Node, replaced: dict[Value, Value]) -> None:
+        """Plans a node behind what it reads; the nodes behind it read its outputs instead of the replaced values."""
+        node.inputs = tuple([self._replaced.get(value, value) for value in node.inputs])
+        start = max((self._starts[value.node] for value in node.inputs if value.node is not None), default=0)
+        self._starts[node] = start
+        self._planned.setdefault(start, []).append((node, replaced))
+        self._replaced |= replaced
+
+    def apply(self) -> None:
+        """Puts the planned nodes into the graph."""
+        if not self._planned:
+            return
+        current: dict[Value, Value] = {}
+        nodes: list[Node] = []
+        for index, node in enumerate(self._graph.nodes):
+            self._insert(index, nodes, current)
+            if not current.keys().isdisjoint(node.inputs):
+                node.inputs = tuple([current.get(value, value) for value in node.inputs])
+            nodes.append(node)
+        self._insert(len(self._graph.nodes), nodes, current)
+        self._graph.nodes = nodes
+        self._graph.outputs = [current.get(value, value) for value in self._graph.outputs]
+
+    def _insert(self, index: int, nodes: list[Node], current: dict[Value, Value]) -> None:
+        for node, replaced in self._planned.get(index, ()):
+            nodes.append(node)
+            current |= replaced
+
+
+class _Recognition:
+    """Goes through nodes, and finds the normalizations of arrays of one shape.
+
+    Args:
+      nodes: the nodes whose results have polynomials.
+      insertions: takes the nodes that are made.
+      dims: the shape of the arrays.
+    """
+
+    def __init__(self, nodes: Sequence[Node], insertions: _Insertions, dims: tuple[int | None, ...]) -> None:
+        self._nodes = nodes
+        self._insertions = insertions
         self._symbols = Symbols(dims)
         self._polynomials: dict[Value, Polynomial] = {}
         """The polynomials of arrays and vectors that nodes compute, in run order."""
         self._found: list[_Normalization] = []
         self._fused: dict[Value, Node] = {}
         """The node of a normalization by the result of the normalization."""
-        self._replaced: dict[Value, Value] = {}
-        """What nodes read instead of values of the graph before."""
 
     def run(self) -> None:
-        """Replaces nodes of the graph."""
+        """Plans the nodes of all normalizations and gradients."""
         self._hide_summed_arrays()
         gradients: list[_Gradient] = []
-        for node in self._graph.nodes:
-            for value in node.outputs[:1]:
-                polynomial = self._definition(value)
-                if polynomial is not None and self._symbols.is_array_shaped(value):
-                    self._found += self._normalizations(value, polynomial)
-                    found = next(
-                        (g for n in reversed(self._found) for g in self._gradients(n, value, polynomial)), None
-                    )
-                    if found is not None:
-                        gradients.append(found)
-                        self._symbols.hide(value)
+        for node in self._nodes:
+            value = node.outputs[0]
+            polynomial = self._definition(value)
+            if polynomial is not None and self._symbols.is_array_shaped(value):
+                self._found += self._normalizations(value, polynomial)
+                found = next(self._gradients_of_any(value, polynomial), None)
+                if found is not None:
+                    gradients.append(found)
+                    self._symbols.hide(value)
         whole = self._without_parts()
         for normalization in whole:
             self._fuse(normalization)
@@ -130,18 +190,15 @@ class _Recognition:
 
     def _hide_summed_arrays(self) -> None:
         """Makes symbols of the arrays that are summed and also read elsewhere: what is normalized, and `dy`."""
-        summed = {node.inputs[0] for node in self._graph.nodes if self._symbols.is_total(node)}
-        for node in self._graph.nodes:
+        summed = {node.inputs[0] for node in self._nodes if self._symbols.is_total(node)}
+        for node in self._nodes:
             if node.op_def.traits.formula is not None:
                 for value in summed.intersection(node.inputs):
                     self._symbols.hide(value)
 
     def _definition(self, value: Value) -> Polynomial | None:
-        """Returns the polynomial of an array or vector that a node computes, and notes it; None if there is none."""
+        """Returns the polynomial of an array or vector, and notes it; None if there is none."""
         if not (self._symbols.is_array_shaped(value) or self._symbols.is_vector(value)):
-            return None
-        traits = value.node.op_def.traits if value.node is not None else None
-        if traits is None or not (traits.formula or traits.total or traits.element_order.keeps_elements):
             return None
         polynomial = self._symbols.definition(value)
         if polynomial is not None:
@@ -149,7 +206,7 @@ class _Recognition:
         return polynomial
 
     def _without_parts(self) -> list[_Normalization]:
-        """Returns the normalizations that are not steps of others: without `(x - mean) / root` where a scale follows."""
+        """Returns the normalizations that are no steps of others: `(x - mean) / root` is one where a scale follows."""
         steps = {(n.x, n.root, value) for n in self._found if n.y.node is not None for value in n.y.node.inputs}
         return [n for n in self._found if (n.x, n.root, n.y) not in steps]
 
@@ -261,7 +318,7 @@ class _Recognition:
             replaced[value] = node.outputs[_MEAN]
         for value in self._equal_to(self._variance(found.x)):
             replaced[value] = node.outputs[_VARIANCE]
-        self._put(node, replaced)
+        self._insertions.add(node, replaced)
         self._fused[found.y] = node
 
     def _fuse_gradient(self, gradient: _Gradient) -> None:
@@ -279,11 +336,11 @@ class _Recognition:
         total = self._symbols.sum_of(self._symbols.value(dy), self._symbols.count(found.x))
         for value in self._equal_to(total):
             replaced[value] = node.outputs[2]
-        self._put(node, replaced)
+        self._insertions.add(node, replaced)
         if added:
             attrs = {"T": float32, "N": 1 + len(added)}
             total_node = _node("AddN", attrs, (*added, node.outputs[0]), [dx.shape], dx)
-            self._put(total_node, {dx: total_node.outputs[0]})
+            self._insertions.add(total_node, {dx: total_node.outputs[0]})
 
     def _attrs(self, found: _Normalization) -> dict[str, Any]:
         data_format = _FORMATS[len(self._symbols.dims)]
@@ -293,18 +350,6 @@ class _Recognition:
     def _equal_to(self, polynomial: Polynomial) -> list[Value]:
         """Returns the vectors of one axis that are a polynomial."""
         return [v for v, known in self._polynomials.items() if v.shape.rank == 1 and known.equals(polynomial)]
-
-    def _put(self, node: Node, replaced: dict[Value, Value]) -> None:
-        """Puts a node behind what it reads; the nodes behind it read its outputs instead of the replaced values."""
-        node.inputs = tuple([self._replaced.get(value, value) for value in node.inputs])
-        makers = {value.node for value in node.inputs}
-        nodes = self._graph.nodes
-        start = 1 + max((index for index, other in enumerate(nodes) if other in makers), default=-1)
-        rest = OptimizedGraph(self._graph.name, (), self._graph.outputs, nodes[start:])
-        substitute(rest, replaced)
-        self._graph.nodes[start:] = [node, *rest.nodes]
-        self._graph.outputs = rest.outputs
-        self._replaced |= replaced
 
 
 def _node(
