@@ -54,12 +54,12 @@ class Polynomial:
         self.terms = terms
         self.symbols = symbols
 
-    def _lifted(self, other: Polynomial | float) -> Polynomial:
+    def _lift(self, other: Polynomial | float) -> Polynomial:
         return other if isinstance(other, Polynomial) else Polynomial({_ONE: float(other)}, self.symbols)
 
     def __add__(self, other: Polynomial | float) -> Polynomial:
         terms = dict(self.terms)
-        for monomial, factor in self._lifted(other).terms.items():
+        for monomial, factor in self._lift(other).terms.items():
             terms[monomial] = terms.get(monomial, 0.0) + factor
             if abs(terms[monomial]) <= _TOLERANCE * abs(factor):
                 del terms[monomial]
@@ -68,7 +68,7 @@ class Polynomial:
     def __mul__(self, other: Polynomial | float) -> Polynomial:
         result = Polynomial({}, self.symbols)
         for a, x in self.terms.items():
-            result += Polynomial({_times(a, b): x * y for b, y in self._lifted(other).terms.items()}, self.symbols)
+            result += Polynomial({_times(a, b): x * y for b, y in self._lift(other).terms.items()}, self.symbols)
         return result
 
     __radd__, __rmul__ = __add__, __mul__
@@ -77,10 +77,10 @@ class Polynomial:
         return self * -1.0
 
     def __sub__(self, other: Polynomial | float) -> Polynomial:
-        return self + self._lifted(other) * -1.0
+        return self + self._lift(other) * -1.0
 
     def __rsub__(self, other: float) -> Polynomial:
-        return self._lifted(other) - self
+        return self._lift(other) - self
 
     def _only_term(self) -> tuple[Monomial, float]:
         """Returns the only term of a polynomial that can be divided by.
@@ -92,23 +92,23 @@ class Polynomial:
         return next(iter(self.terms.items()))
 
     def __truediv__(self, other: Polynomial | float) -> Polynomial:
-        monomial, factor = self._lifted(other)._only_term()
+        monomial, factor = self._lift(other)._only_term()
         if factor == 0:
             raise NotPolynomialError
         return self * Polynomial({tuple([(s, -e) for s, e in monomial]): 1 / factor}, self.symbols)
 
     def __rtruediv__(self, other: float) -> Polynomial:
-        return self._lifted(other) / self
+        return self._lift(other) / self
 
     def __floordiv__(self, other: Polynomial | float) -> Polynomial:
         """Divides a multiple of a count by a number that divides the multiple."""
-        (monomial, factor), (one, divisor) = self._only_term(), self._lifted(other)._only_term()
+        (monomial, factor), (one, divisor) = self._only_term(), self._lift(other)._only_term()
         if one != _ONE or not divisor or factor % divisor or any(not self.symbols.is_count(s) for s, _ in monomial):
             raise NotPolynomialError
         return self / divisor
 
     def __pow__(self, exponent: Polynomial | float) -> Polynomial:
-        power = self._lifted(exponent).terms.get(_ONE, 0.0) if self._lifted(exponent).terms.keys() == {_ONE} else 0.0
+        power = self._lift(exponent).terms.get(_ONE, 0.0) if self._lift(exponent).terms.keys() == {_ONE} else 0.0
         if abs(power) == 0.5:
             return self.symbols.root(self, 1 if power > 0 else -1)
         if power not in (1.0, 2.0, 3.0):
@@ -196,7 +196,7 @@ class Symbols:
         """Returns the number of elements of a channel of an array."""
         if self._count is not None:
             return Polynomial({_ONE: float(self._count)}, self)
-        return self._symbol(("count", self._sized_by(array)))
+        return self._symbol(("count", self._find_size_source(array)))
 
     def sum_of(self, polynomial: Polynomial, count: Polynomial) -> Polynomial:
         """Returns the sum of an array over each channel, in which vectors occur `count` times."""
@@ -243,7 +243,7 @@ class Symbols:
         if traits.total is not None:
             return self._total(node)
         if traits.element_order.keeps_elements or traits.returns_input:
-            return self._moved(node)
+            return self._of_same_elements(node)
         return self._by_formula(node)
 
     def _by_formula(self, node: Node) -> Polynomial:
@@ -263,7 +263,7 @@ class Symbols:
             raise NotPolynomialError
         return Polynomial({_ONE: number} if number else {}, self)
 
-    def _moved(self, node: Node) -> Polynomial:
+    def _of_same_elements(self, node: Node) -> Polynomial:
         """Returns the polynomial of a value in another shape: of a vector that stands along other axes or repeats."""
         source = node.inputs[0]
         is_kept = node.op_def.traits.returns_input and self.is_array_shaped(source)
@@ -287,7 +287,7 @@ class Symbols:
         axes, rank = node.inputs[1].constant, len(self.dims)
         return axes is not None and sorted(a % rank for a in axes.reshape(-1).tolist()) == list(range(rank - 1))
 
-    def _sized_by(self, value: Value) -> Value:
+    def _find_size_source(self, value: Value) -> Value:
         """Returns the array that decides the unknown sizes of an array which elementary operations make."""
         node = value.node
         while node is not None and node.op_def.traits.formula is not None:

@@ -64,7 +64,7 @@ def forward(key: Normalization) -> Primitive | None:
     While training, the mean and the variance are results. Who calls the function lets it use one thread
     (`Library.one_thread`).
     """
-    return _described(key, backward=False)
+    return _describe(key, backward=False)
 
 
 @functools.lru_cache(maxsize=_MAX)
@@ -72,10 +72,10 @@ def backward(key: Normalization) -> Primitive | None:
     """Returns the function of addresses: array, mean, variance, scale, gradient of the result, and then, as results,
     the gradients of the array, of the scale and of the offset; None if there is none.
     """
-    return _described(key, backward=True)
+    return _describe(key, backward=True)
 
 
-def _described(key: Normalization, *, backward: bool) -> Primitive | None:
+def _describe(key: Normalization, *, backward: bool) -> Primitive | None:
     library = load()
     if library is None or 0 in key[:3]:
         return None
