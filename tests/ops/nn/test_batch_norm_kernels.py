@@ -71,7 +71,7 @@ def test_every_implementation_computes_the_formula(
     name: str, is_training: bool, shape: tuple[int, ...], data_format: str
 ) -> None:
     inputs = make_inputs(shape, data_format)
-    with FORWARD.pinned(name), BACKWARD.pinned(name):
+    with FORWARD.pin(name), BACKWARD.pin(name):
         found = results(inputs, data_format, is_training)
     axes, _ = vectors(inputs[0], data_format)
     largest_sum = np.abs(inputs[1]).sum(axes).max()
@@ -85,7 +85,7 @@ def test_every_implementation_computes_the_formula(
 def test_nan_and_infinities_spoil_their_channel_alone(name: str) -> None:
     inputs = make_inputs((4, 32, 32, 16), "NHWC")
     inputs[0][1, 2, 3, 0], inputs[0][0, 0, 1, 5], inputs[1][2, 2, 2, 9] = np.nan, np.inf, np.nan
-    with FORWARD.pinned(name), BACKWARD.pinned(name), np.errstate(all="ignore"):
+    with FORWARD.pin(name), BACKWARD.pin(name), np.errstate(all="ignore"):
         y, mean, *_, dx, dscale, doffset = results(inputs, "NHWC", True)
     assert np.flatnonzero(np.isnan(y).any((0, 1, 2))).tolist() == [0, 5]
     assert np.flatnonzero(np.isnan(y).all((0, 1, 2))).tolist() == [0, 5]
@@ -117,7 +117,7 @@ def test_transposed_images() -> None:
 def test_blocks_give_the_same_bits_on_any_number_of_threads() -> None:
     inputs = make_inputs((8, 64, 64, 16), "NHWC")
     found = []
-    with FORWARD.pinned("numpy"), BACKWARD.pinned("numpy"):
+    with FORWARD.pin("numpy"), BACKWARD.pin("numpy"):
         for count in (1, 3):
             thread_pool.set_thread_count(count)
             try:
