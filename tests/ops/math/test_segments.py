@@ -247,7 +247,7 @@ def test_many_rows_are_reduced_as_few_are(name: str, dtype: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["sum", "mean", "max", "min", "prod"])
-@pytest.mark.parametrize("rows_of_segment", [1, 3])
+@pytest.mark.parametrize("rows_of_segment", [1, 3, 20])
 def test_segments_that_all_have_rows_are_reduced_as_others_are(name: str, rows_of_segment: int) -> None:
     ids = np.repeat(np.arange(700), rows_of_segment)
     rows = np.random.default_rng(0).choice([1.0, 2.0, -5.0], (len(ids), 30)).astype(np.float32)

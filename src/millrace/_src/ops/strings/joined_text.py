@@ -1,7 +1,8 @@
 """Many strings as one long text, so that work on a hundred thousand short strings is a few calls on one long text.
 
 Python's `bytes.split` on one long text makes parts several times faster than a loop over strings. `JoinedText` keeps
-where each string ends; a count of marked bytes up to these bytes says how many parts belong to each string.
+where each string ends; a count of marked bytes up to these bytes says how many parts belong to each string. A few
+strings are split one by one: a pipeline splits one text an element.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from millrace._src.core.array_namespace import Array
 
 SPACES = b" \t\n\v\f\r"
 """The bytes that are white space."""
+_FEW = 64
+"""So many strings are split one by one."""
 _TO_BLANKS = bytes.maketrans(SPACES, b" " * len(SPACES))
 
 
@@ -61,6 +64,8 @@ Parts = tuple[Sequence[bytes], Array]
 
 def split_at_space(strings: Sequence[bytes]) -> Parts:
     """Splits strings at runs of white space; white space at either end of a string makes no part."""
+    if len(strings) <= _FEW:
+        return _in_a_row([string.split() for string in strings])
     joined_text = join_text(strings, b"\n")
     characters = np.frombuffer(joined_text.text, np.uint8)
     is_gap = (characters == ord(" ")) | (characters - np.uint8(ord("\t")) <= ord("\r") - ord("\t"))
@@ -95,6 +100,8 @@ def split_at_any(strings: Sequence[bytes], delimiters: bytes, skip_empty: bool) 
 
 def split_at(strings: Sequence[bytes], separator: bytes) -> Parts:
     """Splits strings at each occurrence of `separator`, which may be longer than a byte."""
+    if len(strings) <= _FEW:
+        return split_each(strings, separator, -1)
     if len(separator) == 1:
         return split_at_any(strings, separator, skip_empty=False)
     if _overlaps_itself(separator):  # an occurrence could reach from a string into what joins it to the next string

@@ -49,12 +49,20 @@ def _split_shapes(c: ShapeContext) -> Sequence[TensorShape]:
 
 def _sparse(parts: Sequence[bytes] | Array, counts: Array) -> tuple[Array, Array, Array]:
     """Returns the parts of strings, so many of each, as the indices, values and dense shape of a sparse tensor."""
+    if len(counts) == 1:
+        indices = np.zeros((len(parts), 2), np.int64)
+        indices[:, 1] = np.arange(len(parts))
+        return indices, _as_array(parts), np.array([1, len(parts)], np.int64)
     indices = np.empty((len(parts), 2), np.int64)
     indices[:, 0] = np.repeat(np.arange(len(counts)), counts)
     indices[:, 1] = np.arange(len(parts))
     indices[:, 1] -= np.repeat(np.cumsum(counts) - counts, counts)
     shape = np.array([len(counts), counts.max(initial=0)], dtype=np.int64)
-    return indices, parts if isinstance(parts, np.ndarray) else string_array(parts, (len(parts),)), shape
+    return indices, _as_array(parts), shape
+
+
+def _as_array(parts: Sequence[bytes] | Array) -> Array:
+    return parts if isinstance(parts, np.ndarray) else string_array(parts, (len(parts),))
 
 
 def _check_ranks(input: Array, separator: Array, name: str) -> None:
