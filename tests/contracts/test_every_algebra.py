@@ -171,3 +171,8 @@ def test_ops_of_the_families_declare_their_facts() -> None:
     assert {"TensorListPushBack", "TensorListPopBack", "TensorListSetItem"} == {
         op.name for op in OPS if op.traits.list_growth is not None
     }
+
+
+def test_only_ops_whose_compiled_values_differ_tell_the_values_that_do() -> None:
+    telling = [op for op in OPS if op.rules.exact_when is not None]
+    assert telling and all(op.traits.values_differ_when_compiled is not None for op in telling)

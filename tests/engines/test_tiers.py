@@ -395,3 +395,13 @@ def test_a_function_shows_how_far_it_has_come(automatic, monkeypatch):
     for _ in range(12):
         f(tf.constant(1.0))
     assert f.tier.reason.startswith("trying numpy, xla: numpy ")
+
+
+def test_a_call_with_floats_that_integers_cannot_hold_is_run_by_numpy_on_all_tiers(automatic):
+    f = tf.function(lambda x, labels: tf.tanh(x) * tf.cast(tf.cast(labels, tf.int32), tf.float32), autograph=False)
+    x = tf.ones([3])
+    for labels in ([1.0, 2.0, 3.9], [np.nan, 1e12, -1e12], [1.0, 2.0, 3.9]):
+        expected = np.tanh(1.0) * tf.cast(tf.cast(tf.constant(labels, tf.float32), tf.int32), tf.float32).numpy()
+        for _ in range(4):
+            np.testing.assert_allclose(f(x, tf.constant(labels, tf.float32)).numpy(), expected, rtol=1e-6)
+    assert "xla" in _tier(f, x, x).reason

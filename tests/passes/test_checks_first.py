@@ -141,3 +141,29 @@ def test_what_does_more_or_depends_on_more_cannot_be_judged_ahead(function: Any)
 def test_an_index_out_of_a_variable_cannot_be_judged_ahead() -> None:
     at = tf.Variable(1)
     assert checks_of(lambda x: tf.gather(x, at), ROWS) is None
+
+
+LABELS = tf.TensorSpec([None], tf.float32)
+
+
+def test_floats_of_the_caller_are_converted_where_the_integers_hold_them() -> None:
+    graph = checks_of(lambda x, i: tf.gather(x, tf.cast(i, tf.int64)) * 2.0, ROWS, LABELS)
+    assert types(graph) == ["Cast", "Cast", "GatherV2"]
+    x = np.ones([5, 2])
+    assert passes(graph, x, [0.0, 4.9])
+    assert passes(graph, x, [])
+    assert not passes(graph, x, [5.0])
+    for number in (np.nan, np.inf, -np.inf, 1e19):
+        assert not passes(graph, x, [0.0, number])
+
+
+@pytest.mark.parametrize(("dtype", "least", "most"), [("int8", -128.9, 127.9), ("uint8", -0.9, 255.9)])
+def test_the_limits_are_those_of_the_integers_after_cutting(dtype: str, least: float, most: float) -> None:
+    graph = checks_of(lambda x: tf.cast(x, dtype) + 1, LABELS)
+    assert types(graph) == ["Cast"]
+    assert passes(graph, [least, most])
+    assert not passes(graph, [least - 1.0]) and not passes(graph, [most + 1.0])
+
+
+def test_a_float_that_the_graph_computes_by_a_product_keeps_the_graph_off_other_engines() -> None:
+    assert checks_of(lambda x: tf.cast(tf.matmul(x, x, transpose_b=True), tf.int32), ROWS) is None

@@ -19,9 +19,15 @@ def checks_of_op(op: OpDef, attrs: dict[str, Any]) -> Callable[..., None] | None
       op: the op.
       attrs: the attributes of one call; an attribute that is missing takes its default.
     """
-    checks = op.rules.checks
-    if checks is None:
-        return None
+    return None if op.rules.checks is None else _bind(op.rules.checks, op, attrs)
+
+
+def exactness_check_of_op(op: OpDef, attrs: dict[str, Any]) -> Callable[..., None] | None:
+    """Returns the rule `exact_when` of an op as a function of the kernel's inputs; None for an op without the rule."""
+    return None if op.rules.exact_when is None else _bind(op.rules.exact_when, op, attrs)
+
+
+def _bind(checks: Callable[..., None], op: OpDef, attrs: dict[str, Any]) -> Callable[..., None]:
     code = checks.__code__
     keyword_names = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
     if not keyword_names:

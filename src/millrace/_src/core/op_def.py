@@ -273,6 +273,12 @@ class Rules:
     An engine whose arrays have values calls the checks before the kernel; a compiling engine leaves the
     checks out, as XLA does in TensorFlow. The checks pass over arguments that the kernel itself refuses.
     """
+    exact_when: Callable[..., None] | None = None
+    """`(inputs, then by name attributes) -> None`: raises for values of which compiled programs make something else.
+
+    Only an op with `values_differ_when_compiled` has the rule: it runs before a compiled program, and where it raises,
+    the host runs the call.
+    """
     specialize: Callable[..., Callable[..., Any] | None] | None = None
     """`(xp, dtypes, attrs) -> callable on arrays | None`, for hot paths of the NumPy engine."""
     value_range: Callable[[RangeContext], Sequence[Fact | None]] | None = None

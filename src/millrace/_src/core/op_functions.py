@@ -87,6 +87,11 @@ class RuleDecorators:
         self.op_def.rules.batching = rule
         return rule
 
+    def exact_when(self, rule: Rule) -> Rule:
+        """Declares the rule `(inputs, attributes) -> None` that raises for values that a compiled program changes."""
+        self.op_def.rules.exact_when = rule
+        return rule
+
     def value_range(self, rule: Rule) -> Rule:
         """Declares the rule `RangeContext -> facts of the outputs`: what is known of integers and lists."""
         self.op_def.rules.value_range = rule

@@ -1,10 +1,11 @@
 """The checks of a graph, as a graph of their own that runs before.
 
 A compiled program refuses no value, so a graph that may refuse some (a label out of range, an assertion) must not be
-compiled as a whole.
-Most such checks depend on the arguments of a call alone: labels and indices come from the caller. `checks_first` makes
-a small graph of them, for the NumPy tier. Where that graph passes, the whole graph would refuse nothing either, and any
-engine may run it. Where it fails, the NumPy tier has to run the call, with the right effects and the right error.
+compiled as a whole. Nor must one in which an op makes something else of some values (a float that the integers cannot
+hold), unless a rule of the op tells these values. Most such checks depend on the arguments of a call alone: labels and
+indices come from the caller. `checks_first` makes a small graph of them, for the NumPy tier. Where that graph passes,
+the whole graph would refuse and change nothing either, and any engine may run it. Where it fails, the NumPy tier has to
+run the call, with the right values, effects and errors.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from millrace._src.core.op_def import Effects
 from millrace._src.core.op_signature import argument_indices
 from millrace._src.core.shapes import SCALAR
 from millrace._src.passes.abstract_arrays import known_forms, stand_in
-from millrace._src.passes.exactness import is_exact_after_checks, refused_inputs, refuses_only
+from millrace._src.passes.exactness import is_exact_where_it_passes, refused_inputs, refuses_only
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, all_nodes, copy_part
 
 
@@ -59,7 +60,7 @@ def _judge(node: Node) -> Node | None:
     """Returns a node that fails where another one does, and does nothing else; None if there is no such node."""
     if node.added or node.op_def.traits.library_bound:
         return None
-    if is_exact_after_checks(node):
+    if is_exact_where_it_passes(node):
         return checking_node(node)
     if node.holds_functions:
         inputs = node.inputs if _is_choice_of_checks(node) else None

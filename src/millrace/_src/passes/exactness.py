@@ -76,6 +76,14 @@ def is_exact_after_checks(node: Node) -> bool:
     return node.op_def.rules.checks is not None and _why_not_but_for_checks(node) is None
 
 
+def is_exact_where_it_passes(node: Node) -> bool:
+    """Returns whether a compiling engine would run a node exactly for values that pass the rules of its op."""
+    rules = node.op_def.rules
+    if rules.exact_when is None or node.holds_functions:
+        return is_exact_after_checks(node)
+    return (_reason_to_exclude(node) or _why_not_pure(node)) is None
+
+
 def _why_not_but_for_checks(node: Node, proven: Container[Node] = ()) -> str | None:
     """Returns why a compiling engine would not run a node exactly, if no value is refused."""
     if node.holds_functions:

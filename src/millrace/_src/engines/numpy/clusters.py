@@ -16,6 +16,7 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.engine import Engine, Program, Run
+from millrace._src.core.op_checks import exactness_check_of_op
 from millrace._src.core.resources import resource_of
 from millrace._src.core.tensor import wait_for_array
 from millrace._src.engines.binding import bind_checks, bind_kernel
@@ -50,10 +51,11 @@ def unread_values(graph: OptimizedGraph) -> set[Value]:
 
 def check_run(node: Node) -> Run:
     """Returns the checks of a node alone; arrays that the checks do not read may be of any engine."""
-    check = bind_checks(node.op_def, node.attrs)
+    exactness_check = exactness_check_of_op(node.op_def, node.attrs)
+    check = exactness_check or bind_checks(node.op_def, node.attrs)
     assert check is not None  # or else the node would not have been taken apart
     read_values = set(refused_inputs(node))
-    is_read = [value in read_values for value in node.inputs]
+    is_read = [exactness_check is not None or value in read_values for value in node.inputs]
 
     def run(*arguments: Any) -> Sequence[Any]:
         check(*[a if read else _shape_only(a) for a, read in zip(arguments, is_read, strict=True)])

@@ -75,6 +75,17 @@ def cast_op(xp: Xp, x: Array, *, SrcT: DType, DstT: DType, Truncate: bool = Fals
     return xp.cast(x, DstT.np_dtype)
 
 
+@cast_op.exact_when
+def _refuse_beyond_integers(x: Array, *, DstT: DType) -> None:
+    """Refuses fractions that the integers of a dtype cannot hold: engines convert such numbers differently."""
+    if not DstT.is_integer or x.dtype.kind in "biu" or not x.size:
+        return
+    limits, numbers = np.iinfo(DstT.np_dtype), x.real
+    least, most = float(numbers.min()), float(numbers.max())
+    if not (limits.min - 1 < least and most < limits.max + 1):  # NaN compares false
+        raise errors.InvalidArgumentError(None, None, f"cast: {least} to {most} does not fit in {DstT.name}")
+
+
 def _truncate_mantissa(xp: Xp, x: Array, target: DType) -> Array:
     """Clears the bits of the mantissa for which `target` has no room, so that the conversion rounds towards zero."""
     unsigned_type = {2: np.uint16, 4: np.uint32, 8: np.uint64}[x.dtype.itemsize]
