@@ -196,7 +196,7 @@ def add_gradients(a: Any, b: Any) -> Any:
 
 
 def fill_unconnected(gradient: object, source: Any, mode: UnconnectedGradients) -> Any:
-    """Returns a gradient, or the value that represents a missing gradient: None or zeros."""
+    """Returns a gradient, or the value of a missing gradient: None or zeros."""
     if gradient is not None or mode is UnconnectedGradients.NONE:
         return gradient
     return raw.ZerosLike(x=convert_to_tensor(source))

@@ -132,7 +132,7 @@ class ForwardAccumulator:
 
         Args:
           primals: a Tensor, a Variable, or a nested structure of them.
-          unconnected_gradients: what represents the tangent of a value that does not depend on the watched primals:
+          unconnected_gradients: the tangent of a value that does not depend on the watched primals:
             nothing (None), or zeros.
 
         Returns: The tangents in the structure of `primals`, each of the shape and dtype of its primal.

@@ -164,7 +164,7 @@ class GradientTape:
             tensor, the values are.
           sources: a Tensor, a Variable, a RaggedTensor, or a nested structure of such.
           output_gradients: weights of the elements of the targets, same structure as `target`.
-          unconnected_gradients: what represents the gradient of a source that the target does not depend on.
+          unconnected_gradients: the gradient of a source that the target does not depend on.
 
         Returns: Gradients in the structure of `sources`: Tensors, IndexedSlices, RaggedTensors, or None.
         Raises:
@@ -268,7 +268,7 @@ class GradientTape:
         Args:
           target: a Tensor of any shape.
           sources: a Tensor, a Variable, or a nested structure of them.
-          unconnected_gradients: what represents the Jacobian of a source the target does not depend on.
+          unconnected_gradients: the Jacobian of a source the target does not depend on.
           parallel_iterations: how many rows a loop may compute at once.
           experimental_use_pfor: whether to compute all rows at once instead of one after the other in a loop. That
             needs memory for all of them.

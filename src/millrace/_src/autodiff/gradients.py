@@ -55,7 +55,7 @@ def gradients(
       gate_gradients: accepted for compatibility; nodes run in the order they were made.
       aggregation_method: see `tf.AggregationMethod`.
       stop_gradients: tensors through which no gradient flows.
-      unconnected_gradients: what represents the gradient of an `x` that no `y` depends on.
+      unconnected_gradients: the gradient of an `x` that no `y` depends on.
 
     Returns: One Tensor, IndexedSlices or None per entry of `xs`.
     Raises:

@@ -29,7 +29,7 @@ def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
 
 @export(v1=["dimension_value"])
 def dimension_value(dimension: TensorLike) -> Any:
-    """Returns the size that a dimension represents.
+    """Returns the size of a dimension.
 
     >>> tf.compat.v1.dimension_value(tf.compat.v1.Dimension(3)), tf.compat.v1.dimension_value(4)
     (3, 4)

@@ -1,6 +1,6 @@
 """Parts of a graph as functions: the operations that some results need, carried over into the graph of a function.
 
-Tensors that are fed become inputs. What an operation represents that lives outside of the graph (a variable of a
+Tensors that are fed become inputs. What an operation refers to that lives outside of the graph (a variable of a
 session, a captured tensor) is captured. An operation of the new graph has the name of the old one, so that errors name
 the latter. It also has its attributes, the very same dictionary: a random operation goes on in its stream in whatever
 function it runs.
@@ -50,7 +50,7 @@ class Subgraph:
       name: its name.
       fed: the tensors that are its inputs.
       operations: the operations that it needs, in an order they can run in.
-      outside: from an operation to the eager tensor that represents it outside of graphs; None for most operations.
+      outside: from an operation to its eager tensor outside of graphs; None for most operations.
       input_names: the names of the inputs; numbers if None.
     """
 

@@ -320,7 +320,7 @@ def _backward_graph(
         for index, source in enumerate(graph.inputs):
             gradient = next(gradients) if index in wanted else None
             if index in wanted and tape_id(source) in numbers:
-                gradient = None  # another input represents the same tensor, and has the whole gradient
+                gradient = None  # another input is the same tensor, and has the whole gradient
             elif index in wanted:
                 numbers.add(tape_id(source))
             parts = gradient_tensors(gradient)

@@ -33,7 +33,7 @@ class _ForwardGraph(FuncGraph):
         self._placeholders = {id(outer): inner for outer, inner in original.captures}
         numbers = [(getattr(t, "_tape_id", 0), t) for t in original.inputs]
         self._by_number = {number: tensor for number, tensor in reversed(numbers) if number}
-        """The inputs of the original graph by tape number: an input represents all outer tensors of its number."""
+        """The inputs of the original graph by tape number: an input serves all outer tensors of its number."""
 
     def capture(self, tensor: Any, name: str | None = None) -> Any:
         """Returns the tensor of this graph that represents `tensor`, without a further input for an eager tensor."""

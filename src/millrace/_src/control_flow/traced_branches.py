@@ -53,7 +53,7 @@ def trace_branch(function: Callable[[], Any], name: str, scope: str, selector: o
 
 
 def _value_after(item: object, selector: object) -> Any:
-    """Returns the tensor that represents an operation; other items unchanged."""
+    """Returns a tensor that depends on an operation; other items unchanged."""
     if not _is_operation(item):
         return item
     with context.state.graph.control_dependencies([item]):

@@ -45,7 +45,7 @@ class _State(threading.local):
     graph: Any = None
     """The graph being built, or None in eager mode."""
     graph_stack: tuple[Any, ...] = ()
-    """The graphs and eager contexts entered, outermost first; None represents eager."""
+    """The graphs and eager contexts entered, outermost first; None means eager."""
     tapes: tuple[Any, ...] = ()
     """The recorders, which see every op; the innermost recorder comes last."""
     run: Callable[..., Any] | None = None

@@ -5,7 +5,7 @@ rules, gradients and files need to know.
 
 Idea: a handle type is a small frozen value. The tensor of a graph carries a handle type as `handle_type`; the op that
 makes the tensor declares a rule for that type (`handles=`) beside its shape rule. An eager tensor holds the object
-itself, a `Referent`, which states its own type. None represents "unknown" everywhere. A further kind of referent (a
+itself, a `Referent`, which states its own type. None means "unknown" everywhere. A further kind of referent (a
 table, a dataset) is a further dataclass here and a rule on the ops that make such referents.
 """
 

@@ -227,7 +227,7 @@ class Traits:
     The values were checked where they were computed; see `ops.debug.numerics_mode`.
     """
     is_stand_in: bool = False
-    """Whether nothing reads the output, which represents a value of a branch that does not run (FakeParam)."""
+    """Whether nothing reads the output, which is a stand-in of a branch that does not run (FakeParam)."""
     is_placeholder: bool = False
     """Whether the output is given from outside the graph."""
     is_stateless: bool = False

@@ -292,5 +292,5 @@ def composite_classes(values: Sequence[Any]) -> Iterator[type]:
             for value in values:
                 if type(value) is cls:
                     yield from composite_classes(value)
-        elif len(_plain) < MAX_KNOWN_CLASSES and cls is not dict:  # a dict represents keyword arguments in a gate
+        elif len(_plain) < MAX_KNOWN_CLASSES and cls is not dict:  # a dict means keyword arguments in a gate
             _plain.add(cls)

@@ -84,7 +84,7 @@ _CAST_FROM_FIRST = {
 
 
 def _size(leaf: object) -> Any:
-    """Returns the integer that a known `Dimension` represents, another leaf as it is.
+    """Returns the size of a known `Dimension`, another leaf as it is.
 
     Raises: ValueError: if the dimension is unknown.
     """

@@ -34,7 +34,7 @@ class Watcher:
         """Returns what runs instead of a kernel in a generated program.
 
         Args:
-          nodes: the nodes that the kernel runs; several where the kernel represents a chain.
+          nodes: the nodes that the kernel runs; several where the kernel fuses a chain.
           kernel: takes arrays, and perhaps `out=...`.
         """
         return kernel

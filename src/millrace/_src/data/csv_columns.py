@@ -25,7 +25,7 @@ class CsvFormat:
     Attributes:
       delimiter: the character between fields.
       use_quotes: whether double quotes have a meaning.
-      na_value: a text that represents an empty field.
+      na_value: a text that means an empty field.
       has_header: whether the first record of each file has the names of the columns.
       compression: "", "ZLIB" or "GZIP".
       encoding: the encoding of the files.

@@ -54,7 +54,7 @@ class CsvDatasetV2(DatasetV2):
           header: whether the first record of each file is left out.
           field_delim: the character between fields.
           use_quote_delim: whether double quotes have a meaning.
-          na_value: another text that represents an empty field.
+          na_value: another text that means an empty field.
           select_cols: the indices of the columns to read, increasing; None for all.
           exclude_cols: the indices of the columns to leave out, increasing; None for none.
 

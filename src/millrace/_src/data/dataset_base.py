@@ -150,7 +150,7 @@ def apply_op(
     Args:
       kind: the name of the dataset's class.
       op: an op with attributes `output_types` and `output_shapes`.
-      arguments: the inputs of the op; a dataset represents its handle.
+      arguments: the inputs of the op; a dataset is passed as its handle.
       spec: the nest of specs of an element.
       inputs: the datasets among the arguments.
       functions: the user's functions.

@@ -70,7 +70,7 @@ def make_csv_dataset(
       select_columns: the names or positions of the columns to read; None for all.
       field_delim: the character between fields.
       use_quote_delim: whether double quotes have a meaning.
-      na_value: another text that represents an empty field.
+      na_value: another text that means an empty field.
       header: whether the first row of each file has the names of the columns.
       num_epochs: how often the rows come; None for ever, in which case all batches are full.
       shuffle: whether files and rows come in random order.

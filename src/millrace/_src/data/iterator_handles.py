@@ -128,7 +128,7 @@ _TEXT: dict[str, Any] = {
 
 @op("IteratorToStringHandle", "resource_handle: resource -> string_handle: string", **_TEXT)
 def iterator_to_string_handle(xp: Xp, resource_handle: Array) -> Array:
-    """Returns the text that represents an iterator."""
+    """Returns the text that identifies an iterator."""
     resource = iterator_resource_of(resource_handle)
     if resource.text is None:
         resource.text = f"millrace iterator {next(_serial)}"

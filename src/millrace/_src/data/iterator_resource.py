@@ -45,7 +45,7 @@ class IteratorResource(Referent):
       count: the number of elements of the current block.
       index: the index of the next element in the current block.
       lock: held while an element is taken.
-      text: what represents the iterator in what sessions are fed; None until somebody asks.
+      text: what identifies the iterator in what sessions are fed; None until somebody asks.
       declared: the shapes, as a node declares them, that were last checked against those of the elements.
     """
 

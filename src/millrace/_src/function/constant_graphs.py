@@ -232,7 +232,7 @@ class _ConstantGraph:
         return join_effects(self.graph, [op for op in new_operations if op.effects.must_run])
 
     def _take_over(self, key: Key, other: Key) -> None:
-        """Lets the tensor that represents one tensor represent another one too."""
+        """Lets the copy of one tensor be the copy of another one too."""
         self.known[key] = self.known[other]
         self.values.discard(key)
         if other in self.values:

@@ -53,7 +53,7 @@ def add_automatic_control_dependencies(graph: FuncGraph, start: int = 0) -> list
 
 
 def join_effects(graph: FuncGraph, must_run: Iterable[Operation]) -> Operation | None:
-    """Adds the `NoOp` that represents all effects of the body, or None if there are none."""
+    """Adds the `NoOp` that runs after all effects of the body, or None if there are none."""
     controls = list(must_run)
     if not controls:
         return None

@@ -122,7 +122,7 @@ class Graph:
         return self._element(name, allow_operation=False)
 
     def as_graph_element(self, obj: TensorLike, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
-        """Returns the tensor or operation of this graph that `obj` (an object or a name) represents."""
+        """Returns the tensor or operation of this graph that `obj` (an object or a name) refers to."""
         if isinstance(obj, (SymbolicTensor, Operation)):
             if obj.graph is not self:
                 kind = "Operation" if isinstance(obj, Operation) else "Tensor"

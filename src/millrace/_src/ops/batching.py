@@ -37,7 +37,7 @@ class BatchedValue(NamedTuple):
 
     @property
     def is_uneven(self) -> bool:
-        """Whether the value represents lists that differ in length from row to row, which rules do not see."""
+        """Whether the value is lists that differ in length from row to row, which rules do not see."""
         return self.by_row or self.lengths is not None
 
 

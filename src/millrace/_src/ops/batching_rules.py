@@ -137,7 +137,7 @@ def leading(*names: str) -> Rule:
 
 
 def _is_left_out(tensor: Any, of_one: Any) -> bool:
-    """Returns whether a result is the empty vector that represents an output that an attribute leaves out."""
+    """Returns whether a result is the empty vector for an output that an attribute leaves out."""
     return bool(tensor.shape.rank == 1 and of_one.shape.rank == 1 and of_one.shape[0] == 0)
 
 

@@ -176,7 +176,7 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
     Args:
       func: a function of as many eager values as `inp` has; None makes a decorator: `@tf.py_function(Tout=...)`.
       inp: the list of arguments: composites, such as ragged tensors, and what converts to tensors.
-      Tout: the dtype of the result, or a list of dtypes; [] if nothing is returned. A spec represents a composite.
+      Tout: the dtype of the result, or a list of dtypes; [] if nothing is returned. A spec declares a composite.
       name: name of the operation in a graph.
 
     Returns: A Tensor, or a list of Tensors if `Tout` is a list; the static shape is unknown in a graph.

@@ -326,7 +326,7 @@ def _costs_nothing(node: Node) -> bool:
 
 
 def _cluster_node(name: str, part: _ClusterPart, outside: Container[Value], new_values: dict[Value, Value]) -> Node:
-    """Returns the call that represents a part; adds the values that it returns to `new_values`."""
+    """Returns the call that replaces a part; adds the values that it returns to `new_values`."""
     results = [value for node in part.members for value in node.outputs if value in outside]
     body = copy_part(part.nodes, part.inputs, results, name)
     effects = _strongest({node.effects for node in part.nodes})

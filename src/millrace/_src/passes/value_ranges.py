@@ -78,7 +78,7 @@ class _Proof:
         return {inner: known for inner, outer in pairs if (known := self.fact(outer, facts)) is not None}
 
     def root(self, value: Value) -> Value:
-        """Returns the value outside of all loops that a value represents, or the value itself."""
+        """Returns the value outside of all loops that a value equals, or the value itself."""
         return self.roots.get(value, value)
 
     def fact(self, value: Value, facts: Facts) -> Fact | None:

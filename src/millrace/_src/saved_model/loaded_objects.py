@@ -1,4 +1,4 @@
-"""The Python objects of a SavedModel that are loaded: what represents objects whose class is unknown here.
+"""The Python objects of a SavedModel that are loaded: what replaces objects whose class is unknown here.
 
 A user object is a plain object with its children as attributes, and can be called if `__call__` was saved. A resource
 is made, filled and let go of by functions that were saved. Tables of older files hold functions that hand out and take

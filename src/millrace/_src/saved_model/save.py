@@ -191,9 +191,9 @@ def _functions_of_objects(graph: ExportGraph, saver: SaverFunctions) -> Iterator
 
 
 def _aliased_names(function: object, library: SavedFunctions) -> Iterator[str]:
-    """Yields the names in the file of the graphs that an alias represents.
+    """Yields the names in the file of the graphs that an alias names.
 
-    Raises: TypeError: if the alias represents something else.
+    Raises: TypeError: if the alias names something else.
     """
     if isinstance(function, Function):
         concretes = function._list_all_concrete_functions()

@@ -1,7 +1,7 @@
 """The values of a SavedModel's variables and tables, read from its folder `variables`.
 
 The checkpoint there names objects by their paths from the root, as the object graph of the SavedModel does. The two are
-walked side by side, because a Python object may name its children otherwise: a list represents a saved tuple.
+walked side by side, because a Python object may name its children otherwise: a list replaces a saved tuple.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class AliasFinder:
             sys.meta_path.insert(0, self)
 
     def target_of(self, name: str) -> str | None:
-        """Returns the module that `name` represents, or None for a name below no alias."""
+        """Returns the module that `name` refers to, or None for a name below no alias."""
         head = name
         while head:
             target = self._targets.get(head)

@@ -431,7 +431,7 @@ def _describe(value: object) -> str:
 
 
 class _Dot:
-    """Prints as a dot: represents a leaf in the text of a structure."""
+    """Prints as a dot: a leaf in the text of a structure."""
 
     def __repr__(self) -> str:
         return "."

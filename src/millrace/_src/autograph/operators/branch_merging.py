@@ -31,7 +31,7 @@ class Merged:
 
     Attributes:
       structure: The value in the main branch; None where the value is static.
-      main, other: The value's leaves as tensors, one list from each branch; None represents zeros like the other
+      main, other: The value's leaves as tensors, one list from each branch; None means zeros like the other
         list's.
       static: The value, if it is not a tensor.
     """
@@ -69,7 +69,7 @@ def flatten(value: object) -> list[Any]:
 
 
 def to_tensor(leaf: Any) -> Any:
-    """Returns a leaf as a tensor; None if it cannot be one, or represents a list whose elements are not known yet."""
+    """Returns a leaf as a tensor; None if it cannot be one, or is a list whose elements are not known yet."""
     if leaf.__class__ is TrialList:
         return None
     try:

@@ -458,7 +458,7 @@ def _shapes_in(structure: object) -> list[TensorShape]:
 
 
 def _shapes_of(leaf: object) -> list[TensorShape]:
-    """Returns the shapes that a shape represents, or those of the tensors that a spec describes."""
+    """Returns a shape as a list, or the shapes of the tensors that a spec describes."""
     if isinstance(leaf, TensorShape):
         return [leaf]
     return [spec.shape for spec in leaf.flatten()] if isinstance(leaf, TypeSpec) else [as_shape(leaf)]

@@ -2,7 +2,7 @@
 
 A name's meaning depends on what stands around a function: `nonlocal x` and reads of `x` need the variable of a function
 around, `__x` has the prefix of a class around, and `super()` needs the cell `__class__`. So a definition is compiled
-inside a factory that represents its surroundings:
+inside a factory that declares its surroundings:
 
     def ag_outer__(x, factor):          # the variables of functions around, as cells
         class _Model:                   # the class around, if there is one, under a name that no code means

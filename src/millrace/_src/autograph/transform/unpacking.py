@@ -24,7 +24,7 @@ _OPTIONS = "set_loop_options"
 
 
 def is_unpacking(target: ast.AST) -> bool:
-    """Returns whether a target represents the parts of a value."""
+    """Returns whether a target unpacks a value into parts."""
     return isinstance(target, (ast.Tuple, ast.List))
 
 

@@ -72,7 +72,7 @@ class _Collector(ast.NodeVisitor):
 
     def visit_Assign(self, node: ast.Assign) -> None:
         item = getattr(node, "item", None)
-        if item is not None:  # `x = ag__.set_item(x, ...)` represents `x[...] = ...`
+        if item is not None:  # `x = ag__.set_item(x, ...)` is `x[...] = ...`
             self.names.items.add(node.targets[0].id)  # type: ignore[attr-defined]  # a name
             self._composite(item)
         self.generic_visit(node)

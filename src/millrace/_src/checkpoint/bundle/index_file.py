@@ -112,7 +112,7 @@ def entry_proto(key: bytes, value: bytes) -> BundleEntryProto:
 def read_dtype(enum: int, key: bytes) -> DType:
     """Returns the dtype that a file states for a tensor.
 
-    Raises: tf.errors.DataLossError: for a number that represents no dtype of stored tensors.
+    Raises: tf.errors.DataLossError: for a number that denotes no dtype of stored tensors.
     """
     try:
         dtype = DType(enum)

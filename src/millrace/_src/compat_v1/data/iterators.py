@@ -169,7 +169,7 @@ class Iterator(Trackable, LegacyStructure):
         return optional_of(variant, self.element_spec)
 
     def string_handle(self, name: str | None = None) -> Any:
-        """Returns the text that represents the iterator, a scalar of string."""
+        """Returns the text that identifies the iterator, a scalar of string."""
         return self._string_handle if name is None else iterator_to_string_handle(self._iterator_resource, name=name)
 
     @property

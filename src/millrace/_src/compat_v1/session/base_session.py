@@ -163,7 +163,7 @@ class BaseSession:
             return step.run(arrays)
 
     def handle_of(self, operation: Operation) -> Any:
-        """Returns the eager handle of the object of the session that an operation of its graph represents."""
+        """Returns the eager handle of the object of the session that an operation of its graph refers to."""
         return self._resources.handle(operation, lambda: values_of_inputs(self._resources, operation))
 
     def _check_open(self) -> None:

@@ -96,7 +96,7 @@ class FetchPlan:
         return lambda values: values[index]
 
     def _element(self, fetch: Any) -> Any:
-        """Returns the tensor or operation of the graph that a fetch represents."""
+        """Returns the tensor or operation of the graph that a fetch names."""
         try:
             element = self._graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
         except TypeError as error:

@@ -35,7 +35,7 @@ class SessionResources:
         self.tensors = TensorStore()
 
     def handle(self, operation: Operation, compute_inputs: Callable[[], list[Any]]) -> EagerTensor:
-        """Returns the eager handle of the object that an operation represents; the object is made on first use.
+        """Returns the eager handle of the object that an operation refers to; the object is made on first use.
 
         Args:
           operation: the operation.
@@ -80,7 +80,7 @@ def _kind(operation: Operation) -> object:
 
 
 def _make(operation: Operation, inputs: list[Any]) -> EagerTensor:
-    """Makes the object that an operation represents."""
+    """Makes the object that an operation refers to."""
     op = operation.op_def
     attrs = {key: value for key, value in operation.attrs.items() if key in op.attr_kinds}
     name = attrs.get("shared_name") or operation.name

@@ -133,7 +133,7 @@ def step_error(kind: type[errors.OpError], operation: Operation, complaint: str)
 
 
 def _object_of(resources: SessionResources, operation: Operation) -> EagerTensor | None:
-    """Returns the handle of the object of the session that an operation represents; None for any other operation."""
+    """Returns the handle of the object of the session that an operation refers to; None for any other operation."""
     if not operation.op_def.traits.makes_shared_object:
         return None
     try:

@@ -34,7 +34,7 @@ _NO_STEP = (
 
 
 def _clean(name: Any) -> Any:
-    """Returns a name in which `_` represents what a name of an operation may not have; logs changes."""
+    """Returns a name in which `_` replaces what a name of an operation may not have; logs changes."""
     if name is None:
         return None
     cleaned = _ILLEGAL.sub("_", name).lstrip("/")

@@ -296,7 +296,7 @@ class Optimizer(Trackable):
         return self._apply_sparse(IndexedSlices(values, indices, grad.dense_shape), var)
 
     def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Any:
-        """Returns the operation of a name that represents all updates."""
+        """Returns the operation of a name that runs all updates."""
         return group(*update_ops, name=name_scope) if state.graph is not None else None
 
     # --- what subclasses use ---------------------------------------------------------------------------------------

@@ -157,7 +157,7 @@ def _cpu_of(device_name: str) -> str:
 def _restore_all(
     prefix: Any, groups: Sequence[tuple[str, Sequence[SaveableObject]]], is_sharded: bool, reshape: bool
 ) -> Any:
-    """Adds what restores everything; returns the operation that represents all."""
+    """Adds what restores everything; returns the operation that runs it all."""
     if not is_sharded:
         return group(*_restore(prefix, groups[0][1], reshape), name="restore_all")
     shards = []

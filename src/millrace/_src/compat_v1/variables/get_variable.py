@@ -102,7 +102,7 @@ def get_variable(
 
 @export(v1=["no_regularizer"])
 def no_regularizer(_: object) -> None:
-    """Returns None: as the `regularizer` of a variable, it represents none, whatever the scope says.
+    """Returns None: as the `regularizer` of a variable, it means none, whatever the scope says.
 
     >>> tf.compat.v1.no_regularizer(3.0) is None
     True

@@ -119,7 +119,7 @@ class Constant(Initializer):
            [3., 4.]], dtype=float32)
 
     Args:
-      value: A number, or a list or array whose elements fill the shape. In a graph the last element represents those
+      value: A number, or a list or array whose elements fill the shape. In a graph the last element fills those
         that are missing.
       dtype: The dtype of calls that state none.
       verify_shape: Whether the value must have the shape already.

@@ -175,7 +175,7 @@ def _convert(
       values: values as the module `sqlite3` gives them.
       kind: the type.
       name: the name of the type in SQL.
-      missing: what represents NULL.
+      missing: the value for NULL.
     """
     if all(type(value) is kind for value in values):
         return values

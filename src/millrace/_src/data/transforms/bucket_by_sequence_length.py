@@ -95,7 +95,7 @@ def _longest(bucket: Any, boundaries: Sequence[int]) -> Any:
 
 
 def _known_shapes(dataset: DatasetBase, shapes: object, unknown: object) -> Any:
-    """Returns the padded shapes of the components, in which `unknown` represents dimensions that are not known."""
+    """Returns the padded shapes of the components, in which `unknown` denotes dimensions that are not known."""
     spec = dataset.element_spec
     given = list(dataset._structure.shapes) if shapes is None else flatten_up_to(spec, shapes)
     return nest.pack_sequence_as(spec, [_known_shape(shape, unknown) for shape in given])

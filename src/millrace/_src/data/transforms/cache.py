@@ -3,7 +3,7 @@
 A pass fills the cache when it comes to the end of the elements, or has seen as many as the source says that it has: a
 training loop that knows the number of steps never asks for more. A pass that ends before discards what it has seen. In
 memory, passes at the same time each go through the source, and the first to see all fills the cache. In files, a lock
-file represents the pass that writes; another pass that would write is an error.
+file marks the pass that writes; another pass that would write is an error.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class FileCacheCursor(Cursor):
         return block
 
     def _write(self, block: Block | None) -> None:
-        """Writes a block of the source; None represents the end."""
+        """Writes a block of the source; None means the end."""
         if block is not None:
             self._files.write(block)
             self._left -= block.count

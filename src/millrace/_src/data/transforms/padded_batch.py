@@ -194,7 +194,7 @@ def padded_batch(
         which the components are padded. An unknown dimension is that of the largest element of the batch. None leaves
         all dimensions that differ to the batch.
       padding_values: a nest of scalars in the structure of the elements, with which components are padded; or one
-        scalar for all components. None, as a whole or for a component, represents 0, False or the empty string.
+        scalar for all components. None, as a whole or for a component, means 0, False or the empty string.
       drop_remainder: whether a last batch with fewer elements is left out; a scalar of bool.
       name: a name for the dataset.
 
@@ -247,7 +247,7 @@ def _padded_shapes(structure: ElementStructure, shapes: object) -> list[Tensor]:
 
 
 def _padded_shape(shape: ShapeLike, component: TensorShape) -> Tensor:
-    """Returns the padded shape of a component as a vector of int64, in which -1 represents an unknown dimension.
+    """Returns the padded shape of a component as a vector of int64, in which -1 denotes an unknown dimension.
 
     Raises:
       TypeError: if the shape is not a vector of integers.

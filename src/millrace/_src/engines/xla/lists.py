@@ -62,7 +62,7 @@ class DenseList(VariantValue):
       is_limited: whether the list cannot grow, because of a declared maximum or because a loop has made all room.
       data: the elements along a first axis, a pytree if the elements are lists; None while the list is unset.
       same: the constant that every element equals; None if elements may differ.
-      cleared: for each row whether it represents zeros; None if no row does.
+      cleared: for each row whether it is zeros; None if no row does.
     """
 
     shape: tuple[int, ...] = ()

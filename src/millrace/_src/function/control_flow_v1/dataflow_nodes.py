@@ -65,7 +65,7 @@ class V1Node:
 
 
 _WITHOUT_COUNTERPART = {"TensorArrayGradV3": "gradients of tensor arrays in loops of TensorFlow 1"}
-"""Ops that no operation represents, and what they are for."""
+"""Ops that become no operation, and what they are for."""
 
 _INPUTS_OF_CONTROL_FLOW = {"Enter": 1, "Exit": 1, "LoopCond": 1, "NextIteration": 1, "Switch": 2}
 """How many inputs these ops take; a `Merge` takes one for each way to it."""

@@ -63,13 +63,13 @@ class Scope:
 
 
 class Shared(Protocol):
-    """The objects that the nodes of a graph represent."""
+    """The objects that the nodes of a graph make."""
 
     def makes(self, node: V1Node) -> bool:
-        """Returns whether a node represents an object."""
+        """Returns whether a node makes an object."""
 
     def get(self, node: V1Node) -> Any:
-        """Returns the handle of the object that a node represents; of a reference variable, a `V1Variable`."""
+        """Returns the handle of the object that a node makes; of a reference variable, a `V1Variable`."""
 
 
 class Replay:

@@ -61,7 +61,7 @@ def convert_arrays(source: Any, target: Any) -> ArrayConversion:
 
     Args:
       source: a file that ends in `.safetensors` or `.npz`, or what the names of a checkpoint's files begin with. A
-        folder of checkpoints represents the latest one, a SavedModel for its variables.
+        folder of checkpoints means the latest one, a SavedModel for its variables.
       target: the file to write; a name without one of the two suffixes is that of a checkpoint.
 
     Returns: The names of what was written, and what was left out.

@@ -1,8 +1,8 @@
 """Names of variables: `layer/kernel/.ATTRIBUTES/VARIABLE_VALUE` in a checkpoint is `layer.kernel` in other files.
 
 A checkpoint names a variable by its path from the root object, and says which attribute of the object the value is.
-In a path, `..` represents a dot in a name and `.S` for a slash. Elsewhere dots stand between names, so a dot in a name
-is doubled there too; a slash represents itself.
+In a path, `..` denotes a dot in a name and `.S` a slash. Elsewhere dots stand between names, so a dot in a name
+is doubled there too; a slash is itself.
 """
 
 from __future__ import annotations

@@ -30,9 +30,9 @@ _ENDING = ".npy"
 _DAMAGES = (zipfile.BadZipFile, zlib.error, ValueError, EOFError, NotImplementedError, RuntimeError)
 """What reading a damaged archive raises."""
 _MAX_COMPRESSED = 1100
-"""A byte of an archive represents at most as many."""
+"""A byte of an archive unpacks to at most as many."""
 _DAY = (1980, 1, 1, 0, 0, 0)
-"""What represents the time in the archive: equal arrays make equal bytes."""
+"""The time in the archive: equal arrays make equal bytes."""
 
 
 class NpzFile(ArrayFile):

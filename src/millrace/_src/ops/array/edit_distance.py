@@ -204,7 +204,7 @@ def _rows(indices: Array, values: Array) -> list[_Row]:
 
 
 def _pairs(hypotheses: Sequence[_Row], truths: Sequence[_Row]) -> Iterator[tuple[tuple[float, ...], Any, Any]]:
-    """Yields each leading index with the two rows there; None represents a row that a tensor lacks."""
+    """Yields each leading index with the two rows there; None means a row that a tensor lacks."""
     hypothesis_rows, truth_rows = iter([*hypotheses, _END]), iter([*truths, _END])
     hypothesis, truth = next(hypothesis_rows), next(truth_rows)
     while hypothesis is not _END or truth is not _END:

@@ -308,7 +308,7 @@ def batch_to_space(input: TensorLike, block_shape: TensorLike, crops: TensorLike
 
     Args:
       input: A Tensor `[batch, spatial..., rest...]`.
-      block_shape: positive block sizes, one a spatial dimension; an int represents two equal sizes.
+      block_shape: positive block sizes, one a spatial dimension; an int means two equal sizes.
       crops: an integer matrix, `[before, after]` a spatial dimension.
       name: name of the operation.
 

@@ -347,7 +347,7 @@ def crop_and_resize(
       box_indices: an int32 Tensor `[boxes]`: the image that each box belongs to.
       crop_size: the height and width of the crops, two int32.
       method: "bilinear" or "nearest".
-      extrapolation_value: what represents pixels outside of the image.
+      extrapolation_value: the value of pixels outside of the image.
       name: name of the operation in a graph.
 
     Returns: A float32 Tensor `[boxes, *crop_size, channels]`.

@@ -225,7 +225,7 @@ def stateless_sample_distorted_bounding_box_op(
 def box_attributes(
     aspect_ratio_range: object, area_range: object, max_attempts: object, use_image_if_no_bounding_boxes: object
 ) -> dict[str, Any]:
-    """Returns the attributes of the op; None represents the default."""
+    """Returns the attributes of the op; None means the default."""
     given = {
         "aspect_ratio_range": aspect_ratio_range,
         "area_range": area_range,

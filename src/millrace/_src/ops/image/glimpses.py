@@ -63,7 +63,7 @@ def _starts(offsets: Array, sides: Array, window: Array, centered: bool, normali
 
 
 def _noise(xp: Xp, image: Array, shape: Sequence[int], kind: str, stream: KernelStream) -> Array:
-    """Draws what represents pixels beyond one image."""
+    """Draws the pixels beyond one image."""
     if kind == "zero" or not image.size:
         return np.zeros(shape, _F)
     part = stream.take(-(-int(np.prod(shape)) // WORDS_PER_BLOCK))

@@ -70,7 +70,7 @@ def _integers_to_floats(image: Tensor, target: DType, cast_values: object, scope
 
 
 def _floats_to_integers(image: Tensor, target: DType, cast_values: Any, scope: str) -> Any:
-    # 255.5: each of the 256 numbers represents an interval of about the same size
+    # 255.5: each of the 256 numbers covers an interval of about the same size
     factor = convert_to_tensor(int(target.max) + 0.5, dtype=image.dtype, name="Mul/y")
     return cast_values(raw.Mul(x=image, y=factor), target, name=scope)
 

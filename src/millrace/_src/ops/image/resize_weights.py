@@ -60,7 +60,7 @@ def linear(size: int, count: int, align_corners: bool, half_pixel_centers: bool)
 def cubic(size: int, count: int, align_corners: bool, half_pixel_centers: bool) -> Resampling:
     """Returns the taps of a cubic spline through the four neighbours.
 
-    With half-pixel centers neighbours outside the image do not count; else the border represents those.
+    With half-pixel centers neighbours outside the image do not count; else the border is repeated for those.
     """
     at = positions(size, count, align_corners, half_pixel_centers)
     before = np.floor(at)
@@ -89,7 +89,7 @@ def _outer(x: Array, slope: np.float32) -> Array:
 
 @functools.lru_cache(maxsize=_KEPT)
 def area(size: int, count: int, align_corners: bool) -> Resampling:
-    """Returns the taps of the mean over the stretch that a new pixel covers; the border represents pixels outside."""
+    """Returns the taps of the mean over the stretch that a new pixel covers; the border is repeated outside."""
     scale = scale_of(size, count, align_corners)
     starts = np.arange(count, dtype=_F) * scale
     ends = np.arange(1, count + 1, dtype=_F) * scale

@@ -118,7 +118,7 @@ def decode_csv(
         int64 or string): the value of an empty field, or an empty vector if no field may be empty.
       field_delim: the character between fields.
       use_quote_delim: whether double quotes have a meaning.
-      na_value: another text that represents an empty field.
+      na_value: another text that means an empty field.
       select_cols: the indices of the columns to read, increasing; None for all.
       name: name of the operation in a graph.
 

@@ -260,7 +260,7 @@ def _read_value(data: bytes, position: int, end: int, kind: FieldKind) -> tuple[
 
 
 def _number(number: int, kind: FieldKind) -> int:
-    """Returns the value that a varint represents."""
+    """Returns the value of a varint."""
     if kind.bits == 1:
         return int(number != 0)
     number &= (1 << kind.bits) - 1

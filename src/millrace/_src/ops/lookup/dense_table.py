@@ -121,7 +121,7 @@ class DenseTable(MutableTable):
     def find(self, keys: Array, default: Array) -> Array:
         """Returns the value of each key; see `LookupTable.find`.
 
-        Raises: InvalidArgumentError: for a key that represents empty buckets.
+        Raises: InvalidArgumentError: for a key that marks empty buckets.
         """
         self._leading_shape(keys)
         self._check_keys(keys)
@@ -130,7 +130,7 @@ class DenseTable(MutableTable):
     def insert(self, keys: Array, values: Array) -> None:
         """Gives keys new values.
 
-        Raises: InvalidArgumentError: for a key that represents empty buckets.
+        Raises: InvalidArgumentError: for a key that marks empty buckets.
         """
         self._check_keys(keys)
         with self.lock:
@@ -141,7 +141,7 @@ class DenseTable(MutableTable):
     def remove(self, keys: Array) -> None:
         """Takes keys out; keys that are not there are passed over.
 
-        Raises: InvalidArgumentError: for a key that represents empty buckets.
+        Raises: InvalidArgumentError: for a key that marks empty buckets.
         """
         self._leading_shape(keys)
         self._check_keys(keys)

@@ -30,7 +30,7 @@ from millrace._src.ops.sparse.sparse_tensor import SparseTensor
 from millrace._src.util.export import export
 
 _IMPOSSIBLE = -1e30
-"""The logarithm of a probability that represents 0: differences of it are numbers, unlike those of infinities."""
+"""The logarithm of a probability, for 0: differences of it are numbers, unlike those of infinities."""
 _UNFINISHED = math.log(1e-307)
 """The logarithm of the probability that paths get that do not reach the last label."""
 

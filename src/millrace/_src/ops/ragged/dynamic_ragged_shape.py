@@ -224,7 +224,7 @@ class DynamicRaggedShape(CompositeTensor):
         return not 0 < axis <= len(self._partitions) or self._partitions[axis - 1].is_uniform()
 
     def static_lengths(self, ragged_lengths: bool = True) -> list[Any]:
-        """Returns what is known of the lengths: ints, tuples of row lengths, None; `...` represents an unknown rest.
+        """Returns what is known of the lengths: ints, tuples of row lengths, None; `...` means an unknown rest.
 
         Args: ragged_lengths: whether to give the lengths of ragged rows, where they are known.
         """

@@ -46,7 +46,7 @@ def ragged_cumsum(
 
 
 def _groups(x: RaggedTensor, axis: int) -> Any:
-    """Returns, for each of the flat values, a number that represents its coordinates but the one along `axis`."""
+    """Returns, for each of the flat values, a number that identifies its coordinates but the one along `axis`."""
     sizes = x.bounding_shape(out_type=int64)
     number: Any = convert_to_tensor(0, dtype=int64)
     position = range_(shape_tensor(x.flat_values, out_type=int64)[0], dtype=int64)

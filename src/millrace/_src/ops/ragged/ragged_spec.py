@@ -209,7 +209,7 @@ class RaggedTensorSpec(BatchableTypeSpec):
             )
 
     def _from_compatible_tensor_list(self, tensor_list: Sequence[Any]) -> Any:
-        """Makes the value that a variant, or a tensor of variants, represents."""
+        """Makes the value that a variant, or a tensor of variants, holds."""
         self._refuse_own_values()
         with name_scope(None, "RaggedFromVariant"):
             splits, values = raw.RaggedTensorFromVariant(

@@ -68,7 +68,7 @@ def ragged_tensor_to_variant(
     Tsplits: DType,
     batched_input: bool,
 ) -> Array:
-    """Makes the variant that represents a ragged tensor, or a vector with a variant for each row."""
+    """Makes the variant that holds a ragged tensor, or a vector with a variant for each row."""
     if not batched_input:
         return _boxes([RaggedVariant(rt_nested_splits, rt_dense_values, Tsplits, Tvalues)], ())
     if not rt_nested_splits:
@@ -314,7 +314,7 @@ def _values_shape(c: ShapeContext) -> TensorShape:
 def ragged_tensor_to_variant_gradient_op(
     xp: Xp, encoded_ragged_grad: Array, row_splits: Array, dense_values_shape: Array, *, Tvalues: DType
 ) -> Array:
-    """Joins the values of variants; a variant that is missing represents zeros."""
+    """Joins the values of variants; a variant that is missing means zeros."""
     dims = tuple(dense_values_shape.tolist())
     items = encoded_ragged_grad.reshape(-1).tolist()
     if not encoded_ragged_grad.ndim:

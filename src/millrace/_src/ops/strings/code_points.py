@@ -24,12 +24,12 @@ from millrace._src.ops.strings.text_bytes import check_choice, string_array
 ENCODERS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
 """Python's codecs of the encodings that strings are made in."""
 REPLACEMENT = 65533
-"""U+FFFD, which represents malformed input."""
+"""U+FFFD, which replaces malformed input."""
 ERROR_MODES = ("strict", "replace", "ignore")
 """What can be done with malformed input."""
 _LAST_CONTROL = 0x1F
 _MARKER = 0xDC00
-"""A lone surrogate, which no codec yields: 0xDC00 + n represents n malformed bytes."""
+"""A lone surrogate, which no codec yields: 0xDC00 + n means n malformed bytes."""
 
 
 def _mark(error: UnicodeError) -> tuple[str, int]:

@@ -56,7 +56,7 @@ def format_template(
     Args:
       template: the text, a Python string.
       inputs: a Tensor, or a list of as many tensors as the template has placeholders.
-      placeholder: what represents a tensor in the template.
+      placeholder: what marks a tensor in the template.
       summarize: how many elements to show at either end of each dimension; -1 shows all.
       name: name of the operation in a graph.
 

@@ -326,7 +326,7 @@ class _Translator:
         self._write("".join(map(self._literal, text[-1:])), consumed_count, width=1 if text else None)
 
     def _class_escape(self, letter: str) -> str:
-        """Returns the ranges that `\\d`, `\\W`, `\\pL` ... represents inside brackets; moves past the escape."""
+        """Returns the ranges that `\\d`, `\\W`, `\\pL` ... means inside brackets; moves past the escape."""
         if letter in "pP":
             return self._category(letter == "P")
         self.position += 2

@@ -36,7 +36,7 @@ _TEXT = "text has no gradient"
 _MANY = 16
 """From so many strings on they are matched as one text."""
 _MARK = "\udcfe"
-"""What represents a string that matches: another byte that is not UTF-8."""
+"""What marks a string that matches: another byte that is not UTF-8."""
 
 
 def _text(element: bytes) -> str:

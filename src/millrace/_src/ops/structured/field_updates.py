@@ -1,7 +1,7 @@
 """`StructuredTensor.with_updates`: which fields to set, to compute anew, and to leave out, by paths of names.
 
-Updates of fields within fields are collected by the first name of their paths, and handed to the structured tensor that
-the name represents.
+Updates of fields within fields are collected by the first name of their paths, and passed to the structured tensor of
+that name.
 """
 
 from __future__ import annotations

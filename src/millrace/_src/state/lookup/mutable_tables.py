@@ -201,8 +201,8 @@ class DenseHashTable(ChangingTable):
       key_dtype: the dtype of the keys.
       value_dtype: the dtype of the values.
       default_value: the value of keys that are not in the table; its shape is that of all values.
-      empty_key: the key that represents an empty bucket; its shape is that of all keys.
-      deleted_key: the key that represents a bucket whose key was removed.
+      empty_key: the key of an empty bucket; its shape is that of all keys.
+      deleted_key: the key of a bucket whose key was removed.
       initial_num_buckets: the number of buckets at first, a power of two; None for 2**17.
       name: name of the table's operation in a graph.
       checkpoint: whether the checkpoints of a graph save the table.

@@ -254,7 +254,7 @@ class Calculation:
 
 
 def _borrow(copy: _Copy | None, address: int, borrowed: list[Any]) -> int:
-    """Returns where an operand represents the primitive: in borrowed memory if it is copied."""
+    """Returns where an operand lies for the primitive: in borrowed memory if it is copied."""
     if copy is None:
         return address
     borrowed.append(buffers.take(copy.size))
