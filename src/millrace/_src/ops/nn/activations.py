@@ -26,7 +26,7 @@ from millrace._src.ops.shape_rules import merged_shape, same_shape
 from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.export import export
 
-_ZERO, _ONE = singles([0, 1])
+_ZERO, _ONE, _SIX = singles([0, 1, 6])
 _FLOAT = TypeSet((d.float16, d.bfloat16, d.float32, d.float64))
 _REAL = TypeSet(
     (
@@ -140,6 +140,16 @@ def relu6_gradient(dy: Tensor, activations: Tensor) -> Tensor:
 def relu6_grad(xp: Xp, gradients: Array, features: Array) -> Array:
     """Computes the gradient of `relu6`: `gradients` where `0 < features < 6`, else 0."""
     return gradients * ((features > 0) & (features < 6))
+
+
+def _relu6_grad_block(gradients: Array, features: Array, result: Array) -> None:
+    is_inside = np.greater(features, _ZERO)
+    np.logical_and(is_inside, np.less(features, _SIX), out=is_inside)
+    np.copyto(result, is_inside)
+    np.multiply(result, gradients, out=result)
+
+
+relu6_grad.specialize(in_steps(_relu6_grad_block, relu6_grad.op_def.kernel))
 
 
 @relu6_grad.gradient
