@@ -174,6 +174,28 @@ def test_parts_of_many_strings_are_those_of_each(unit: str, size: int, texts: li
         tf.strings.substr(texts, 1, size, unit)
 
 
+@pytest.mark.parametrize("unit", ["BYTE", "UTF8_CHAR"])
+@pytest.mark.parametrize("texts", [["abc", "abcd"], ["abc", "äbc"], ["", ""], []])
+@pytest.mark.parametrize("times", [1, 20, 300])
+def test_the_same_part_of_each_string(unit: str, texts: list[str], times: int) -> None:
+    texts = texts * times
+    strings: list[Any] = [text.encode() for text in texts] if unit == "BYTE" else texts
+    shortest = min(map(len, strings), default=0)
+    for start in range(-shortest, shortest + 1):
+        for size in (-1, 0, 1, 2, 100):
+            begins = [start if start >= 0 else start + len(string) for string in strings]
+            parts = [
+                string[begin:] if size < 0 else string[begin : begin + size]
+                for string, begin in zip(strings, begins, strict=True)
+            ]
+            expected = parts if unit == "BYTE" else [part.encode() for part in parts]
+            found = tf.strings.substr(tf.constant(texts, tf.string), start, size, unit)
+            assert found.numpy().tolist() == expected
+    if texts:
+        with pytest.raises(tf.errors.InvalidArgumentError, match="out of range"):
+            tf.strings.substr(texts, shortest + 1, 1, unit)
+
+
 def test_substr_of_high_ranks_broadcasts_where_tensorflow_does_not() -> None:
     texts = tf.reshape(tf.constant(["abcd"] * 16), [2, 2, 2, 2])
     assert tf.strings.substr(texts, [0, 1], [1, 2]).numpy()[1, 1, 1].tolist() == [b"a", b"bc"]

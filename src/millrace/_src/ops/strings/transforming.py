@@ -7,7 +7,7 @@ no continuation byte, so that broken UTF-8 has a length, too.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,8 @@ _TEXT = "text has no gradient"
 _UNITS = ("BYTE", "UTF8_CHAR")
 _FEW = 24
 """Up to so many strings are measured and taken apart one by one."""
+_MAX_SLICED = 512
+"""Up to so many strings are sliced by Python where the parts begin and end alike."""
 
 
 # --- length ----------------------------------------------------------------------------------------------------------
@@ -200,6 +202,10 @@ def substr_op(xp: Xp, input: Array, pos: Array, len: Array, *, unit: str = "BYTE
     """Takes `len` bytes or characters from position `pos` of every string."""
     check_choice("unit", unit, _UNITS)
     shape = _substr_result_shape(input.shape, pos.shape, len.shape)
+    if not pos.ndim and input.size <= _MAX_SLICED:
+        sliced_strings = _slice_strings(input.reshape(-1).tolist(), pos.item(), len.item(), unit)
+        if sliced_strings is not None:
+            return string_array(sliced_strings, input.shape)
     if shape == input.shape and input.size > _FEW:
         parts = _parts_at_once(input, pos, len, unit)
         if parts is not None:
@@ -210,6 +216,15 @@ def substr_op(xp: Xp, input: Array, pos: Array, len: Array, *, unit: str = "BYTE
     part = _byte_part if unit == "BYTE" else _character_part
     triples = enumerate(zip(texts, starts, sizes, strict=True))
     return string_array((part(text, start, size, i) for i, (text, start, size) in triples), shape)
+
+
+def _slice_strings(texts: Sequence[bytes], start: int, size: int, unit: str) -> Iterable[bytes] | None:
+    """Takes the same part of each string; returns None if a string is too short, or has characters of several bytes."""
+    shortest = min(map(len, texts), default=0)
+    if not -shortest <= start <= shortest or (unit != "BYTE" and not all(map(bytes.isascii, texts))):
+        return None
+    ends_before_last = size >= 0 and (start >= 0 or start + size < 0)
+    return map(operator.itemgetter(slice(start, start + size if ends_before_last else None)), texts)
 
 
 def _parts_at_once(input: Array, pos: Array, size: Array, unit: str) -> Array | None:
