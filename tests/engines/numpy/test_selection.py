@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import Any
 
 import ml_dtypes
@@ -95,3 +97,19 @@ def test_mirrored_pictures_are_put_in_order(channels: int, dtype: Any) -> None:
         copy = selection.copy_in_order(mirrored)
         assert copy.flags.c_contiguous
         np.testing.assert_array_equal(copy, mirrored)
+
+
+@pytest.mark.parametrize("shape", [(40, 30, 3), (2, 40, 30, 1), (40, 30, 2), (2000, 4), (5000,), (3, 4, 3), (0, 30, 3)])
+@pytest.mark.parametrize("dtype", ["uint8", "float32", object])
+def test_axes_are_reversed_as_by_numpy(shape: tuple[int, ...], dtype: Any) -> None:
+    array = np.arange(math.prod(shape)).reshape(shape).astype(dtype)
+    for axes in (None, *[tuple(c) for n in (1, 2) for c in itertools.combinations(range(-len(shape), 0), n)]):
+        np.testing.assert_array_equal(selection.flip(array, axes), np.flip(array, axes))
+        in_columns = np.asarray(array, order="F")
+        np.testing.assert_array_equal(selection.flip(in_columns, axes), np.flip(array, axes))
+
+
+def test_a_picture_with_reversed_columns_is_a_copy_in_order() -> None:
+    picture = np.zeros((40, 30, 3), np.float32)
+    assert selection.flip(picture, -2).flags.c_contiguous
+    assert np.shares_memory(selection.flip(picture, -3), picture)

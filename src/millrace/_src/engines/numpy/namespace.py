@@ -20,7 +20,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.engines import tensor_lists as lists
 from millrace._src.engines.numpy.products import multiply_stacks
 from millrace._src.engines.numpy.scattering import scatter
-from millrace._src.engines.numpy.selection import where
+from millrace._src.engines.numpy.selection import flip, where
 from millrace._src.engines.numpy.sums import is_summed_in_blocks, sum_over
 from millrace._src.engines.tensor_lists import TensorList
 from millrace._src.util.blas_threads import SINGLE, large_product
@@ -47,6 +47,7 @@ class NumpyNamespace:
 
     scatter = staticmethod(scatter)
     where = staticmethod(where)
+    flip = staticmethod(flip)
 
     @staticmethod
     def astype(x: Array, dtype: DTypeLike) -> Array:
