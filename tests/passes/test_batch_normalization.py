@@ -217,6 +217,19 @@ def test_arrays_far_from_zero_keep_their_digits() -> None:
     np.testing.assert_allclose(found, wanted, atol=2e-3)
 
 
+@pytest.mark.xla
+@pytest.mark.parametrize("shape", [(4, 3, 2, CHANNELS), (8, 31, 17, CHANNELS)])
+def test_compiled_programs_give_the_same_results(shape: tuple[int, ...]) -> None:
+    function, inputs = with_gradients(normalize), inputs_of(shape)
+    found = tf.function(function, autograph=False, jit_compile=True)(*inputs)
+    wanted = tf.function(function, autograph=False, jit_compile=False)(*inputs)
+    eager = function(*map(tf.constant, inputs))
+    for array, other, third in zip(found, wanted, eager, strict=True):
+        atol = 1e-5 * max(1.0, float(np.abs(third).max()))
+        np.testing.assert_allclose(array, other, rtol=1e-4, atol=atol)
+        np.testing.assert_allclose(array, third, rtol=1e-4, atol=atol)
+
+
 def test_the_pass_is_turned_off_by_remapping() -> None:
     tf.config.optimizer.set_experimental_options({"remapping": False})
     try:
