@@ -485,7 +485,7 @@ def compile_slowly(engines: Engines, seconds: float) -> None:
         program.prepare = slow
 
 
-def test_a_function_that_libraries_compute_is_compiled_ten_times_later(monkeypatch):
+def test_a_function_that_libraries_compute_is_compiled_five_times_later(monkeypatch):
     engines = Engines(numpy=1.0, xla=0.1)
     case = ShapeSpecialization(engines.tiers())
 
@@ -499,7 +499,7 @@ def test_a_function_that_libraries_compute_is_compiled_ten_times_later(monkeypat
             return None
 
     monkeypatch.setattr(shape_specializations, "seconds_in_kernels", Measured)
-    _called(case, 90)
+    _called(case, 45)
     assert engines.is_made == 0 and case.budget.library_share == 0.9
     _called(case, 30)
     assert engines.is_made == 1

@@ -63,7 +63,7 @@ class TierRecords:
             return None
 
     def write(self, graph_digest: str, arguments: str, record: TierRecord) -> None:
-        """Keeps a record, in place of an earlier one."""
+        """Keeps a record, which replaces an earlier one."""
         facts = {"winner": record.winner, "seconds": record.seconds, "time": self._clock()}
         self._folder.write(_name(graph_digest, arguments), json.dumps(facts).encode())
 

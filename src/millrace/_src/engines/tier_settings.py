@@ -32,7 +32,7 @@ _ALTERNATING = TrialRules(warm_up=0, counted=1, least=sys.maxsize, hopeless=floa
 """The rules of a trial that never ends."""
 _FASTEST = TrialRules(hopeless=2.0)
 """The rules of other trials: a call of a function is long, so a candidate that is half as fast gets one turn."""
-COMPILE_SECONDS, NODE_SECONDS = 0.06, 0.004
+COMPILE_SECONDS, NODE_SECONDS = 0.06, 0.002
 """What compiling the smallest graph takes, and what a node adds until this machine has shown what it takes."""
 FORKED = "this process is a fork of one that had loaded JAX, and a fork has none of JAX's threads"
 """Why a function stays on the NumPy tier in a fork."""

@@ -143,7 +143,7 @@ def _why_numpy(pin: Pin, graph: OptimizedGraph) -> str:
 
 
 def _candidates(graph: FuncGraph, optimized: OptimizedGraph, on_numpy: Run, candidates: Candidates) -> Iterator[None]:
-    """Finds the programs that may run a graph in place of the NumPy program: steps of the background thread.
+    """Finds the programs that may run a graph instead of the NumPy program: steps of the background thread.
 
     The whole graph comes first: it is compiled at once, and where it wins clearly, parts need not be compiled.
     """

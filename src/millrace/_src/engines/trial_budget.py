@@ -7,7 +7,8 @@ candidate has its turn, is *lost*. Two rules follow from it.
 
 - A candidate is not compiled before calls have taken as long as compiling all candidates so far has taken and this one
   is expected to take: what is invested never exceeds what was spent. Where libraries compute most of a call, a compiler
-  can win little, and calls must have taken ten times as long.
+  can win little, and calls must have taken five times as long: on one core half of the time beside a compiler is lost,
+  so that a tenth is lost at most.
 - Once something was lost, the next candidate waits until the loss is at most a tenth of what was spent.
 """
 
@@ -19,6 +20,8 @@ MAX_LOST_SHARE = 0.1
 """What calls may have lost, as a share of what they have taken, when a further candidate is compiled."""
 _LIBRARY_BOUND = 0.5
 """The share of a call in kernels of libraries from which a compiler can win little."""
+_LIBRARY_FACTOR = 5.0
+"""How many times what compiling takes such calls must have taken before."""
 
 
 @dataclass(slots=True)
@@ -61,6 +64,6 @@ class TrialBudget:
 
     def seconds_until(self, cost: float) -> float:
         """Returns how long calls must yet take before a candidate that costs some seconds may be compiled."""
-        factor = 1 / MAX_LOST_SHARE if self.library_share >= _LIBRARY_BOUND else 1.0
+        factor = _LIBRARY_FACTOR if self.library_share >= _LIBRARY_BOUND else 1.0
         needed = max((self.invested + cost) * factor, self.lost / MAX_LOST_SHARE)
         return max(needed - self.spent, 0.0)
