@@ -14,8 +14,8 @@ import numpy as np
 import millrace as tf
 from millrace._src.checkpoint.bundle.index_file import key_text
 from millrace._src.checkpoint.bundle.reader import BundleReader
-from millrace._src.checkpoint.bundle.table_file_reader import TableBlock
 from millrace._src.checkpoint.bundle.table_format import FOOTER_SIZE
+from millrace._src.checkpoint.bundle.table_reader import TableBlock
 from millrace._src.checkpoint.bundle.tensor_slices import TensorSlice
 from millrace._src.checkpoint.bundle.writer import BundleWriter
 from millrace._src.ops.io.wire_format import read_varint

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from millrace._src.engines import tiered_program
-from millrace._src.engines.shape_specializations import Stage
+from millrace._src.engines.tier_selection import Stage
 from millrace._src.engines.tiered_program import TieredProgram
 from tests.engines.tier_fakes import Caller, Engines
 

@@ -72,7 +72,7 @@ def check(function: Callable[..., Any], specs: list[Any], inputs: list[Any], fus
     """Compares the optimized graph with the same graph without the pass; returns the graph."""
     graph = optimized(function, *specs)
     assert [t for t in types(graph) if t.startswith("FusedBatchNorm")] == fused
-    other = optimized(function, *specs, passes="constant_folding dead_code")
+    other = optimized(function, *specs, passes="constant_folding dead_code_elimination")
     assert not any(t.startswith("FusedBatchNorm") for t in types(other))
     with np.errstate(all="ignore"):
         found, wanted = (eager_engine().compile(g).run(*inputs) for g in (graph, other))

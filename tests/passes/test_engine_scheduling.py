@@ -11,7 +11,7 @@ from tests.passes.tracing import VECTOR, optimized
 
 def turns_of(function: Any, *host_ops: str, specs: tuple[Any, ...] = (VECTOR,), refusing: Any = ()) -> list[Any]:
     """Returns the ops of each turn, after `True` for the compiler's and `False` for the host's."""
-    graph = optimized(function, *specs, passes="dead_code")
+    graph = optimized(function, *specs, passes="dead_code_elimination")
     compiled = {node for node in graph.nodes if node.type not in host_ops}
     befores = nodes_before(graph, {node for node in graph.nodes if node.type in refusing})
     return [(turn.is_compiled, [node.type for node in turn.nodes]) for turn in in_turns(graph, compiled, befores)]

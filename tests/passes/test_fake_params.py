@@ -9,7 +9,7 @@ from tests.passes.tracing import SCALAR, optimized
 
 def test_a_fake_param_is_one_and_what_is_computed_of_it_is_not() -> None:
     graph = optimized(
-        lambda x: (tf.raw_ops.FakeParam(dtype=tf.float32, shape=[]), x + 1.0, x), SCALAR, passes="dead_code"
+        lambda x: (tf.raw_ops.FakeParam(dtype=tf.float32, shape=[]), x + 1.0, x), SCALAR, passes="dead_code_elimination"
     )
     assert [may_be_stand_in(value) for value in graph.outputs] == [True, False, False]
 
@@ -21,5 +21,5 @@ def test_a_result_of_a_choice_is_one_if_some_branch_returns_one() -> None:
 
         return tf.cond(x > 0.0, fake, lambda: (x, x))
 
-    graph = optimized(function, SCALAR, passes="dead_code")
+    graph = optimized(function, SCALAR, passes="dead_code_elimination")
     assert [may_be_stand_in(value) for value in graph.outputs] == [True, False]

@@ -11,14 +11,16 @@ from tests.passes.tracing import VECTOR, optimized, types
 
 
 def test_a_rule_sees_what_became_of_the_inputs() -> None:
-    graph = optimized(lambda x: tf.exp(tf.negative(tf.negative(x))), VECTOR, passes="dead_code")
+    graph = optimized(lambda x: tf.exp(tf.negative(tf.negative(x))), VECTOR, passes="dead_code_elimination")
     rewrite(graph, [Rewriting(lambda _: lambda node: node.inputs if node.type == "Neg" else None)])
     assert types(graph) == ["Exp"]
     assert graph.nodes[0].inputs[0] is graph.inputs[0]
 
 
 def test_graphs_inside_of_a_node_come_before_the_node_and_have_rules_of_their_own() -> None:
-    graph = optimized(lambda x: tf.cond(x[0] > 0.0, lambda: tf.exp(x), lambda: x), VECTOR, passes="dead_code")
+    graph = optimized(
+        lambda x: tf.cond(x[0] > 0.0, lambda: tf.exp(x), lambda: x), VECTOR, passes="dead_code_elimination"
+    )
     seen: list[str] = []
     rewrite(
         graph,

@@ -29,7 +29,7 @@ os.environ.update(MILLRACE_TIER="auto", MILLRACE_TIER_WAIT="0", MILLRACE_TIER_TH
 os.environ.setdefault("MILLRACE_COMPILE_CACHE", "0")
 
 from millrace._src.engines.background_compiler import compiler
-from millrace._src.engines.shape_specializations import ShapeSpecialization
+from millrace._src.engines.tier_selection import ShapeSpecialization
 from millrace._src.engines.tier_settings import TierChoice, settings
 from tests.soundness import race_processes
 from tests.soundness.race_processes import STILL

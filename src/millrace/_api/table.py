@@ -319,7 +319,7 @@ audio.decode_wav ops.audio.wav_files:decode_wav
 audio.encode_wav ops.audio.wav_files:encode_wav
 """,
     "autodiff": """
-autodiff.ForwardAccumulator autodiff.forward:ForwardAccumulator
+autodiff.ForwardAccumulator autodiff.forward_mode:ForwardAccumulator
 autodiff.GradientTape autodiff.gradient_tape:GradientTape
 """,
     "autograph": """

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from millrace._src.checkpoint.bundle.ranged_file import RangedFile
-from millrace._src.checkpoint.bundle.table_file_reader import TableFileReader
+from millrace._src.checkpoint.bundle.table_reader import TableFileReader
 from millrace._src.checkpoint.bundle.table_writer import TableWriter, shared_prefix_size
 from millrace._src.proto.tensor_bundle_pb2 import BundleEntryProto
 from millrace._src.proto.types_pb2 import DT_FLOAT

@@ -2,7 +2,7 @@
 
 Candidates are found once, in the background, and each is made when the first specialization wants to try it.
 
-Tests: tests/engines/test_shape_specializations.py
+Tests: tests/engines/test_tier_selection.py
 """
 
 from __future__ import annotations

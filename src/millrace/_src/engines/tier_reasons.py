@@ -1,6 +1,6 @@
 """What users are told about trials.
 
-Tests: tests/engines/test_shape_specializations.py
+Tests: tests/engines/test_tier_selection.py
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A program that starts on the NumPy tier and moves to the engine that runs it fastest.
 
 Which engine is fastest depends on the shapes of the arguments. So a graph with unknown shapes has a specialization
-(`shape_specializations`) for each set of shapes that comes: shapes that come often move, odd ones stay on the NumPy
+(`tier_selection`) for each set of shapes that comes: shapes that come often move, odd ones stay on the NumPy
 tier. A caller that calls often holds the program of a specialization, and is told when to call another one: then
 nothing stands between the caller and the engine.
 """
@@ -15,7 +15,7 @@ from typing import Any
 
 from millrace._src.core.engine import Holder, Program
 from millrace._src.engines.function_tiers import NUMPY, FunctionTiers, either_program
-from millrace._src.engines.shape_specializations import ShapeSpecialization, Stage
+from millrace._src.engines.tier_selection import ShapeSpecialization, Stage
 
 _MAX_SPECIALIZATIONS = 1024
 """The sets of shapes that one function remembers."""

@@ -4,7 +4,7 @@ A variable that every iteration passes on unchanged always has its first value: 
 reads the first value instead. Where that value is a constant, the graphs inside of the loop read the constant; so do
 the branches of a choice. The folding of constants then goes on inside.
 
-    while(i, n=10): i < n; (i + 1, n)    ->    while(i): i < 10; (i + 1)     # dead_code takes n away
+    while(i, n=10): i < n; (i + 1, n)    ->    while(i): i < 10; (i + 1)     # dead_code_elimination takes n away
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from millrace._src.passes import (
     batch_normalization,
     common_subexpressions,
     constant_folding,
-    dead_code,
+    dead_code_elimination,
     known_operands,
     optimizer_options,
     shape_folding,
@@ -46,7 +46,9 @@ PASSES: tuple[Pass, ...] = (
     Pass("arithmetic", arithmetic.REWRITING, "arithmetic_optimization"),  # needs the constants that folding computes
     Pass("common_subexpressions", common_subexpressions.REWRITING, "common_subgraph_elimination"),
     Pass("batch_normalization", batch_normalization.run, "remapping"),  # leaves dead nodes, reads simplified ones
-    Pass("dead_code", dead_code.run, "dependency_optimization"),  # the passes above leave nodes that nothing reads
+    Pass(
+        "dead_code_elimination", dead_code_elimination.run, "dependency_optimization"
+    ),  # the passes above leave nodes that nothing reads
     Pass("sparse_sums", sparse_sums.run, "remapping"),  # counts the readers of a value, so dead nodes must be gone
 )
 _failed: set[str] = set()
@@ -129,7 +131,7 @@ def _select_passes() -> Sequence[Pass]:
         return ()
     unpruned = optimizer_options.is_disabled("disable_model_pruning")
     rows = [row for row in PASSES if optimizer_options.is_on(row.option)]
-    return [row for row in rows if not (unpruned and row.step is dead_code.run)]
+    return [row for row in rows if not (unpruned and row.step is dead_code_elimination.run)]
 
 
 def optimize_held_graphs(node: Node) -> list[OptimizedGraph]:

@@ -14,7 +14,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from millrace._src.autograph.transform.early_exits import copy_fields
+from millrace._src.autograph.transform.break_continue_return import copy_fields
 from millrace._src.autograph.transform.expressions import chain_comparison
 from millrace._src.autograph.transform.function_code import FunctionCode
 from millrace._src.autograph.transform.syntax_templates import copy_tree, locate

@@ -25,8 +25,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.autograph.transform.assigning_operands import AssigningOperands
+from millrace._src.autograph.transform.break_continue_return import ExitLowering, Flags, copy_fields
 from millrace._src.autograph.transform.dataflow import DefiniteAssignment, Liveness
-from millrace._src.autograph.transform.early_exits import ExitLowering, Flags, copy_fields
 from millrace._src.autograph.transform.function_code import FunctionCode, VariableNamer
 from millrace._src.autograph.transform.item_targets import (
     find_stored_variable,

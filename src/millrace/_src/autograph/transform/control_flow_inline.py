@@ -25,8 +25,7 @@ from typing import Any
 
 from millrace._src.autograph.transform.added_nodes import Unpacked
 from millrace._src.autograph.transform.assigning_operands import AssigningOperands
-from millrace._src.autograph.transform.dataflow import DefiniteAssignment
-from millrace._src.autograph.transform.early_exits import (
+from millrace._src.autograph.transform.break_continue_return import (
     ExitLowering,
     Flags,
     ResumedLoop,
@@ -34,6 +33,7 @@ from millrace._src.autograph.transform.early_exits import (
     copy_fields,
     exits_of,
 )
+from millrace._src.autograph.transform.dataflow import DefiniteAssignment
 from millrace._src.autograph.transform.expressions import chain_comparison, is_python_test
 from millrace._src.autograph.transform.function_code import FunctionCode, VariableNamer
 from millrace._src.autograph.transform.item_targets import (

@@ -1,8 +1,8 @@
 """What is known of variables at each statement: which may still be read, and which are definitely assigned.
 
-Both analyses follow the structure of code without jumps (`early_exits` has removed the jumps). A block is a sequence,
-a branch joins two paths, and a loop is repeated until nothing changes. Names that nested functions capture may be read
-at any time.
+Both analyses follow the structure of code without jumps (`break_continue_return` has removed the jumps). A block is a
+sequence, a branch joins two paths, and a loop is repeated until nothing changes. Names that nested functions capture
+may be read at any time.
 """
 
 from __future__ import annotations

@@ -13,10 +13,10 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from millrace._src.autograph.transform.break_continue_return import always_leaves
 from millrace._src.autograph.transform.control_flow_compact import Compact
 from millrace._src.autograph.transform.control_flow_inline import Inline, Site
 from millrace._src.autograph.transform.dataflow import DefiniteAssignment
-from millrace._src.autograph.transform.early_exits import always_leaves
 from millrace._src.autograph.transform.frame_functions import FrameFunctions
 from millrace._src.autograph.transform.function_code import FunctionCode
 from millrace._src.autograph.transform.match_statements import MatchStatements

@@ -17,7 +17,7 @@ from millrace._src.checkpoint.bundle.publishing import (
     remove_if_there,
 )
 from millrace._src.checkpoint.bundle.ranged_file import RangedFile
-from millrace._src.checkpoint.bundle.table_file_reader import TableFileReader
+from millrace._src.checkpoint.bundle.table_reader import TableFileReader
 from millrace._src.checkpoint.bundle.writer import write_index
 from millrace._src.core import errors
 from millrace._src.ops.io.file_system import FileSystem

@@ -13,7 +13,7 @@ from google.protobuf.message import DecodeError
 
 from millrace._src.checkpoint.bundle.ordered_code import slice_key
 from millrace._src.checkpoint.bundle.ranged_file import RangedFile
-from millrace._src.checkpoint.bundle.table_file_reader import TableFileReader
+from millrace._src.checkpoint.bundle.table_reader import TableFileReader
 from millrace._src.checkpoint.bundle.tensor_slices import TensorSlice
 from millrace._src.core import errors
 from millrace._src.core.dtypes import DType, as_dtype

@@ -25,7 +25,7 @@ from millrace._src.checkpoint.bundle.partitions import covering
 from millrace._src.checkpoint.bundle.publishing import NEXT, data_name, index_name
 from millrace._src.checkpoint.bundle.ranged_file import SMALL, RangedFile
 from millrace._src.checkpoint.bundle.stored_values import byte_view, check_storable, decode_strings, make_native
-from millrace._src.checkpoint.bundle.table_file_reader import TableFileReader
+from millrace._src.checkpoint.bundle.table_reader import TableFileReader
 from millrace._src.checkpoint.bundle.tensor_slice_reading import fill_from_box
 from millrace._src.checkpoint.bundle.tensor_slices import (
     Box,

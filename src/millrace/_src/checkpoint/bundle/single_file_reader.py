@@ -13,7 +13,7 @@ from millrace._src.checkpoint.bundle.ordered_code import slice_key
 from millrace._src.checkpoint.bundle.partitions import covering
 from millrace._src.checkpoint.bundle.ranged_file import RangedFile
 from millrace._src.checkpoint.bundle.single_file import META_KEY, VERSION, decode_slice, parse_value
-from millrace._src.checkpoint.bundle.table_file_reader import TableFileReader
+from millrace._src.checkpoint.bundle.table_reader import TableFileReader
 from millrace._src.checkpoint.bundle.tensor_slices import (
     Box,
     TensorSlice,

@@ -5,7 +5,7 @@ checksum. The index block has for each block a key that is not less than the key
 block: offset and size. The footer, the last 48 bytes, has the handles of the index block and of a block that is empty
 here.
 
-Tests: tests/checkpoint/bundle/test_table_file_reader.py
+Tests: tests/checkpoint/bundle/test_table_reader.py
 """
 
 from __future__ import annotations

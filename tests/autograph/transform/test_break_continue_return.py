@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from millrace._src.autograph.transform.early_exits import (
+from millrace._src.autograph.transform.break_continue_return import (
     ExitLowering,
     Flags,
     always_leaves,

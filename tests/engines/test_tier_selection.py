@@ -12,12 +12,12 @@ import pytest
 
 from millrace._src.core import errors
 from millrace._src.core.tensor import EagerTensor, PendingTensor
-from millrace._src.engines import record_folder, shape_specializations
+from millrace._src.engines import record_folder, tier_selection
 from millrace._src.engines.compile_costs import CompileCosts
 from millrace._src.engines.function_tiers import reading_run
 from millrace._src.engines.record_folder import RecordFolder
-from millrace._src.engines.shape_specializations import ShapeSpecialization, Stage
 from millrace._src.engines.tier_records import TierRecords
+from millrace._src.engines.tier_selection import ShapeSpecialization, Stage
 from millrace._src.engines.tier_settings import Pin, TierChoice
 from tests.engines.tier_fakes import Arrays, Caller, Engines
 
@@ -363,7 +363,7 @@ def test_a_program_that_never_chooses_is_tried_as_it_is():
 
 def test_the_trial_waits_until_the_kernels_of_the_numpy_program_have_chosen_their_ways(monkeypatch):
     tries = iter([0, *range(1, 8), *[8] * 1000])
-    monkeypatch.setattr(shape_specializations, "count_measured_calls", lambda: next(tries))
+    monkeypatch.setattr(tier_selection, "count_measured_calls", lambda: next(tries))
     engines = Engines(numpy=1.0, xla=0.25)
     case = ShapeSpecialization(engines.tiers())
     _called(case, 10)
@@ -498,7 +498,7 @@ def test_a_function_that_libraries_compute_is_compiled_five_times_later(monkeypa
         def __exit__(self, *error):
             return None
 
-    monkeypatch.setattr(shape_specializations, "seconds_in_kernels", Measured)
+    monkeypatch.setattr(tier_selection, "seconds_in_kernels", Measured)
     _called(case, 45)
     assert engines.is_made == 0 and case.budget.library_share == 0.9
     _called(case, 30)

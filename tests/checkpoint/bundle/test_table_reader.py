@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import millrace as tf
 from millrace._src.checkpoint.bundle.ranged_file import RangedFile
-from millrace._src.checkpoint.bundle.table_file_reader import TableFileReader
 from millrace._src.checkpoint.bundle.table_format import SNAPPY, UNCOMPRESSED
+from millrace._src.checkpoint.bundle.table_reader import TableFileReader
 from millrace._src.checkpoint.bundle.table_writer import TableWriter
 from millrace._src.ops.io.wire_format import varint
 from tests.checkpoint.bundle.tables import block, closed, stored, table
