@@ -46,9 +46,8 @@ PASSES: tuple[Pass, ...] = (
     Pass("arithmetic", arithmetic.REWRITING, "arithmetic_optimization"),  # needs the constants that folding computes
     Pass("common_subexpressions", common_subexpressions.REWRITING, "common_subgraph_elimination"),
     Pass("batch_normalization", batch_normalization.run, "remapping"),  # leaves dead nodes, reads simplified ones
-    Pass(
-        "dead_code_elimination", dead_code_elimination.run, "dependency_optimization"
-    ),  # the passes above leave nodes that nothing reads
+    # The passes above leave nodes that nothing reads.
+    Pass("dead_code_elimination", dead_code_elimination.run, "dependency_optimization"),
     Pass("sparse_sums", sparse_sums.run, "remapping"),  # counts the readers of a value, so dead nodes must be gone
 )
 _failed: set[str] = set()
