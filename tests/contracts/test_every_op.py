@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import millrace as tf
 from millrace._src.autodiff.gradient_plan import gradient_plan
 from millrace._src.core.dispatch import flatten_result
+from millrace._src.core.op_algebra import Comparison, Total
 from millrace._src.core.op_def import Effects, OpDef, Traits
 from millrace._src.core.op_registry import all_op_names, get_op
 from millrace._src.engines.numpy.engine import NumpyEngine
@@ -74,7 +76,8 @@ def test_every_trait_is_of_its_type(name: str) -> None:
         if isinstance(trait.default, bool):
             assert isinstance(value, bool), trait.name
         elif trait.default is None:
-            assert value is None or isinstance(value, str) or callable(value), trait.name
+            kinds = (str, int, Mapping, Comparison, Total)
+            assert value is None or isinstance(value, kinds) or callable(value), trait.name
 
 
 @pytest.mark.parametrize("name", OPS)

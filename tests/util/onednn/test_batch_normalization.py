@@ -64,3 +64,10 @@ def test_without_the_library_there_is_no_function(monkeypatch: Any) -> None:
     module.forward.cache_clear()
     assert module.forward(Normalization(5, 3, 1, 0.1, True)) is None
     module.forward.cache_clear()
+
+
+def test_long_sums_are_left_to_numpy_and_what_sums_nothing_is_not() -> None:
+    long = Normalization(1 << 18, 8, 1, 1e-3, True)
+    assert module.forward(long) is None and module.backward(long) is None
+    assert module.forward(long._replace(is_training=False)) is not None
+    assert module.forward(long._replace(outer=1 << 16)) is not None
