@@ -51,7 +51,25 @@ def test_another_process_knows_what_was_learned(folder: RecordFolder) -> None:
     assert CompileCosts(0.0, 0.001, RecordFolder()).estimate(1000) == pytest.approx(10.0, rel=0.03)
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"null", b'{"nodes": "x"}', b'{"nodes": -1, "seconds": 1}', b"\xff"])
+def test_a_machine_that_slept_while_it_compiled_compiles_again() -> None:
+    costs = CompileCosts(0.0, 0.001)
+    costs.note(50, 3600.0)
+    assert costs.node_seconds <= 10 * 0.001
+
+
+def test_a_file_with_absurd_numbers_counts_within_bounds(folder: RecordFolder) -> None:
+    folder.write("costs.json", b'{"nodes": 20000, "seconds": 1e300}')
+    assert CompileCosts(0.0, 0.001, folder).estimate(100) <= 10 * 0.1
+
+
+_DAMAGED = [
+    *(b"", b"[]", b"null", b'{"nodes": "x"}', b'{"nodes": -1, "seconds": 1}', b"\xff"),
+    b'{"nodes": 1' + b"0" * 400 + b"}",
+    b"[" * 100_000,
+]
+
+
+@pytest.mark.parametrize("content", _DAMAGED, ids=range(len(_DAMAGED)))
 def test_a_damaged_file_is_as_none(folder: RecordFolder, content: bytes) -> None:
     folder.write("costs.json", content)
     assert CompileCosts(0.5, 0.01, folder).estimate(100) == pytest.approx(1.5)

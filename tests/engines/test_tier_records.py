@@ -79,6 +79,21 @@ def test_a_file_that_others_may_write_is_not_read_and_an_open_folder_not_used(ca
     assert records.read("a", "x") == RECORD
 
 
+def test_a_record_fits_where_calls_take_about_as_long_as_they_did() -> None:
+    assert [RECORD.fits(seconds, "numpy") for seconds in (0.9, 1.1, 3.9, 4.1)] == [False, True, True, False]
+    assert not RECORD.fits(1.0, "clusters")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_instead_of_a_record_is_not_waited_for(cache: Path) -> None:
+    records = TierRecords(RecordFolder())
+    records.write("a", "x", RECORD)
+    (file,) = files(cache)
+    file.unlink()
+    os.mkfifo(file)
+    assert records.read("a", "x") is None
+
+
 def test_there_are_no_records_where_caches_are_off(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(record_folder.VARIABLE, "0")
     records = TierRecords(RecordFolder())

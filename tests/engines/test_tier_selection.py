@@ -563,10 +563,17 @@ def test_a_record_of_something_else_does_not_count(recording, change):
     x = np.ones(4 if change == "shape" else 3, np.float32)
     for _ in range(9):
         case.run(x)
-    if change == "winner":
-        assert case.tier == "numpy"  # the winner of that time is no candidate any more
-    else:
-        assert case.stage is Stage.COUNTING
+    assert case.stage is Stage.COUNTING or change == "winner"
+    assert _settled(case).tier == next(iter(names))  # found by a trial
+
+
+@pytest.mark.parametrize("numpy", [0.3, 4.0])
+def test_a_record_is_not_believed_where_calls_take_another_time(recording, numpy):
+    engines, case = recording(numpy=1.0, xla=2.0)
+    assert _settled(case).tier == "numpy"
+    engines.compiler.wait()
+    engines, case = recording(numpy=numpy, xla=0.1)
+    assert _settled(case).tier == "xla" and "recorded" not in case.reason()
 
 
 def test_a_function_without_a_digest_is_tried_in_each_process(recording):

@@ -89,3 +89,18 @@ def test_no_other_module_counts_cores() -> None:
         path.relative_to(sources).as_posix() for path in sources.rglob("*.py") if counting.search(path.read_text())
     ]
     assert sorted(found) == ["explain/doctor.py", "util/cores.py"]  # the doctor names the machine's cores too
+
+
+def test_background_work_leaves_one_core_at_least_and_a_fork_has_all() -> None:
+    before = cores.set_usable_cores(4)
+    try:
+        with cores.reserved_core():
+            assert [cores.at_most_free_cores(count) for count in (1, 2, 3, 4, 8)] == [1, 2, 3, 3, 3]
+            with cores.reserved_core(), cores.reserved_core(), cores.reserved_core(), cores.reserved_core():
+                assert cores.at_most_free_cores(4) == 1
+            cores.forget_reserved_cores()
+            assert cores.at_most_free_cores(4) == 4
+            cores._CoresSetting.reserved = 1
+        assert cores.at_most_free_cores(4) == 4
+    finally:
+        cores.set_usable_cores(before)

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 
 from millrace._src.core.context import state
-from millrace._src.util.cores import reserved_core
+from millrace._src.util.cores import forget_reserved_cores, reserved_core
 
 SWITCH_INTERVAL = 0.0005
 """Seconds after which the thread lets others run Python while it runs Python itself; a tenth of Python's own setting.
@@ -159,6 +159,7 @@ class BackgroundCompiler:
 
     def forget(self) -> None:
         """Drops all jobs, in a forked child: the thread that would run the jobs is the parent's."""
+        forget_reserved_cores()
         jobs = [*self._jobs, *([self._current] if self._current is not None else [])]
         self._start_over()
         for job in jobs:

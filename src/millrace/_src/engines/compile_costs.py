@@ -18,6 +18,8 @@ _GUESSED_NODES = 200
 """The guess counts as much as so many nodes."""
 _MAX_NODES = 20_000
 """The nodes that are remembered; older ones fade."""
+_MAX_FACTOR = 10.0
+"""How many times the guess a node may take at most."""
 _FILE = "costs.json"
 
 
@@ -54,7 +56,7 @@ class CompileCosts:
         """Learns from a compilation: the nodes of its graph, and the seconds that it took."""
         with self._lock:
             self._nodes += node_count
-            self._seconds += max(seconds - self.constant, 0.0)
+            self._seconds += self._within_bounds(node_count, seconds - self.constant)
             if self._nodes > _MAX_NODES:
                 self._nodes, self._seconds = self._nodes / 2, self._seconds / 2
             if self._folder is not None:
@@ -71,8 +73,12 @@ class CompileCosts:
             try:
                 facts = json.loads(content or b"{}")
                 nodes, seconds = float(facts.get("nodes", 0.0)), float(facts.get("seconds", 0.0))
-            except (ValueError, TypeError, AttributeError):
+            except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
                 return
-            if 0 <= nodes <= _MAX_NODES and 0 <= seconds < float("inf"):
+            if 0 <= nodes <= _MAX_NODES:
                 self._nodes += nodes
-                self._seconds += seconds
+                self._seconds += self._within_bounds(nodes, seconds)
+
+    def _within_bounds(self, nodes: float, seconds: float) -> float:
+        """Returns the seconds to learn for some nodes: a machine that slept meanwhile must not end all compiling."""
+        return min(max(seconds, 0.0), _MAX_FACTOR * self._guess * nodes)

@@ -7,6 +7,7 @@ Tests: tests/engines/test_tier_records.py
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from pathlib import Path
@@ -46,8 +47,9 @@ class RecordFolder:
             return
         write_whole_file(folder / name, content)
         if self._is_due():
-            for file in newest_files(folder.iterdir())[_MAX_FILES:]:
-                remove_file(file)
+            with contextlib.suppress(OSError):  # another process may have removed the folder
+                for file in newest_files(folder.iterdir())[_MAX_FILES:]:
+                    remove_file(file)
 
     def _is_due(self) -> bool:
         """Counts a written file; returns whether it is time to look for old ones: at the first, and ever again."""

@@ -1,13 +1,14 @@
 """Which tier was fastest: records on disk, so that a program that is started again starts on the winner.
 
 A record is found by its content: the graph, the shapes of the arguments, the processor, its usable cores, the versions
-of what computes. A function that stayed on the NumPy tier is then never compiled again, and one that moved is compiled,
-or read from the cache of executables, without a trial. A record that no longer holds costs what a trial would have
-found: after a month it is not believed.
+of what computes. A function whose trials the NumPy tier won is then not compiled again, and one that moved is compiled,
+or read from the cache of executables, without a trial. A record is not believed after a month, nor where calls take
+another time than they did.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.metadata
 import json
@@ -24,6 +25,8 @@ from millrace._src.util.version import __version__
 _LIBRARIES = ("numpy", "jax", "jaxlib", "onednn-cpu-gomp")
 """The packages whose versions decide how fast a tier is."""
 _MAX_AGE = 30 * 24 * 3600.0
+_MAX_FACTOR = 2.0
+"""How many times as long or as short calls may take for a record to be believed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,14 @@ class TierRecord:
 
     winner: str
     seconds: dict[str, float]
+
+    def fits(self, seconds: float, tier: str) -> bool:
+        """Returns whether calls of a tier take about as long as when the record was made.
+
+        They do not where numbers among the arguments decide how much there is to do, or where the machine was busy.
+        """
+        recorded = self.seconds.get(tier, 0.0)
+        return recorded / _MAX_FACTOR <= seconds <= recorded * _MAX_FACTOR
 
 
 class TierRecords:
@@ -59,7 +70,7 @@ class TierRecords:
             if not isinstance(facts, dict) or not 0 <= self._clock() - facts["time"] <= _MAX_AGE:
                 return None
             return TierRecord(str(facts["winner"]), {str(k): float(v) for k, v in facts["seconds"].items()})
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             return None
 
     def write(self, graph_digest: str, arguments: str, record: TierRecord) -> None:
@@ -79,6 +90,7 @@ def _name(graph_digest: str, arguments: str) -> str:
     return f"{hashlib.sha256(facts.encode()).hexdigest()}.json"
 
 
+@functools.cache  # one text
 def _versions() -> str:
     return " ".join(f"{name} {_version(name)}" for name in _LIBRARIES)
 

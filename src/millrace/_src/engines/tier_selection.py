@@ -178,8 +178,10 @@ class ShapeSpecialization:
                 self._lookup = tiers.submit(functools.partial(self._look_up, described))
             return False
         if self._lookup.is_done and self._record is not None and self._challengers is None:
-            self._act = ShapeSpecialization._take_record
-            return False
+            if self._record.fits(self._least, NUMPY):
+                self._act = ShapeSpecialization._take_record
+                return False
+            self._record = None
         return self._lookup.is_done
 
     def _look_up(self, described: str) -> Iterator[None]:
@@ -331,8 +333,10 @@ class ShapeSpecialization:
             self.commit(NUMPY, self._tiers.complain(JIT_ENGINE, error))
             return
         self._challengers = list(self._tiers.candidates.makers)
-        if self._record is not None:
-            self._challengers = [name for name in self._challengers if name == self._record.winner]
+        if self._record is not None and self._record.winner in self._challengers:
+            self._challengers = [self._record.winner]
+        else:
+            self._record = None
         self._challenge(arguments)
 
     def _challenge(self, arguments: object) -> None:
@@ -398,7 +402,7 @@ class ShapeSpecialization:
 
     def _prepare(self, arguments: Any) -> None:
         """Submits the compiling of the candidate, for arguments like these."""
-        name, program = list(self._candidate_programs.items())[-1]
+        name, program = self._challenger
         failures, budget, tiers = self._failures, self.budget, self._tiers
         try:
             compile_program = program.prepare(arguments) if program.prepare is not None else None
@@ -426,10 +430,15 @@ class ShapeSpecialization:
         if self._job is not None and self._job.error is not None:
             self.commit(NUMPY, self._tiers.complain(JIT_ENGINE, self._job.error))
             return
-        name, program = list(self._candidate_programs.items())[-1]
+        name, program = self._challenger
         if not self._drop_failures({name: program.left_because} if program.left_because else {}, arguments):
             self._rehearsals, self._best_rehearsal = 0, float("inf")
             self.stage, self._act = Stage.TRYING, ShapeSpecialization._rehearse
+
+    @property
+    def _challenger(self) -> tuple[str, Program]:
+        """The name and the program of the candidate that is tried at present."""
+        return list(self._candidate_programs.items())[-1]
 
     def _drop_failures(self, reasons: Mapping[str, str], arguments: object) -> bool:
         """Drops the programs that have failed, and goes on without these; returns whether there are any."""
@@ -446,15 +455,17 @@ class ShapeSpecialization:
         return True
 
     def _drop_challenger(self, arguments: object) -> None:
-        name = list(self._candidate_programs)[-1]
-        self._drop_failures({str(name): self._failed_rehearsal}, arguments)
+        name, _ = self._challenger
+        self._drop_failures({name: self._failed_rehearsal}, arguments)
 
     def _begin_trial(self, arguments: object) -> None:
         """Starts taking turns, or takes the candidate where that is pinned or recorded."""
         if self._drop_failures({}, arguments):
             return
-        name, program = list(self._candidate_programs.items())[-1]
-        if not program.has_compiled_parts:
+        name, program = self._challenger
+        if len(self._candidate_programs) == 1:  # the candidate has failed in a call on another thread
+            self._challenge(arguments)
+        elif not program.has_compiled_parts:
             self._drop_failures({name: "no part of it is large enough for a compiler to help"}, arguments)
         elif self._tiers.pin is Pin.COMPILED:
             self.commit(name, "pinned")

@@ -44,6 +44,11 @@ class reserved_core:
         _CoresSetting.reserved -= 1
 
 
+def forget_reserved_cores() -> None:
+    """Gives all cores back, in a forked child: the background work is the parent's."""
+    _CoresSetting.reserved = 0
+
+
 def machine_cores() -> int:
     """Returns the number of cores on which this thread may run."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1

@@ -19,6 +19,7 @@ from pathlib import Path
 from millrace._src.util.logger import get_logger
 
 
+@functools.lru_cache(maxsize=16)
 def user_folder(chosen: str, caches: str, name: str, what: str) -> Path | None:
     """Returns a private folder of the user, which is made if it is missing.
 
@@ -30,11 +31,6 @@ def user_folder(chosen: str, caches: str, name: str, what: str) -> Path | None:
 
     Returns: None where the user wants none, or the folder is not safe, which the log tells once.
     """
-    return _user_folder(chosen, caches, name, what)
-
-
-@functools.lru_cache(maxsize=16)
-def _user_folder(chosen: str, caches: str, name: str, what: str) -> Path | None:
     if chosen in ("0", "off"):
         return None
     try:
@@ -67,8 +63,11 @@ def _complaint(folder: Path) -> str | None:
 def read_own_file(file: Path) -> bytes | None:
     """Returns the content of a file; None for one that is missing, or that others may have written."""
     try:
-        with open(os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as opened:
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        with open(os.open(file, flags), "rb") as opened:
             found = os.fstat(opened.fileno())
+            if not stat.S_ISREG(found.st_mode):
+                return None
             if os.name == "posix" and (found.st_uid != os.geteuid() or found.st_mode & 0o022):
                 return None
             return opened.read()
