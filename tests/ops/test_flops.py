@@ -37,5 +37,12 @@ def test_an_operation_takes_as_many_as_tensorflow_counts(make: Any, shapes: Any,
     assert last_flops(make, *shapes) == wanted
 
 
+def test_an_operation_without_results_takes_none() -> None:
+    graph = tf.Graph()
+    with graph.as_default():
+        tf.no_op()
+    assert flops_of(graph.get_operations()[-1]) == 0
+
+
 def test_unknown_shapes_count_nothing() -> None:
     assert last_flops(tf.add, [None, 3], [None, 3]) == 0

@@ -276,7 +276,7 @@ def _reduction(name: str, call: Callable[..., Any], output_is_sparse: bool) -> C
         f"""
     >>> st = tf.SparseTensor([[0, 0], [0, 1]], [5, 6], [1, 2])
     >>> tf.compat.v1.sparse.{name}(st, reduction_axes=1).shape
-    TensorShape([{None if output_is_sparse else 1}])
+    TensorShape([1])
     """,
         renamed={"reduction_axes": "axis", "keep_dims": "keepdims"},
         fixed={"output_is_sparse": output_is_sparse},

@@ -12,6 +12,7 @@ import os
 import threading
 from pathlib import Path
 
+from millrace._src.engines.engine_table import JIT_ENGINE
 from millrace._src.util.private_folder import newest_files, read_own_file, remove_file, user_folder, write_whole_file
 
 VARIABLE = "MILLRACE_COMPILE_CACHE"
@@ -24,7 +25,7 @@ _CLEAN_EVERY = 64
 def executable_folder() -> Path | None:
     """Returns the folder of executables; None where the cache is off, or the folder is not safe."""
     return user_folder(
-        os.environ.get(VARIABLE, ""), os.environ.get("XDG_CACHE_HOME", ""), "millrace/xla", "Executables"
+        os.environ.get(VARIABLE, ""), os.environ.get("XDG_CACHE_HOME", ""), f"millrace/{JIT_ENGINE}", "Executables"
     )
 
 

@@ -23,7 +23,9 @@ def _window_size(operation: Any) -> int:
 def flops_of(operation: Any) -> int:
     """Returns the float operations of an operation; 0 where a shape is unknown, and for ops that are not counted."""
     flops = operation.op_def.traits.flops
-    return flops(operation) if callable(flops) else flops * _size(operation.outputs[0])
+    if callable(flops):
+        return flops(operation)
+    return flops * _size(operation.outputs[0]) if flops else 0
 
 
 def reduction(operation: Any) -> int:

@@ -11,6 +11,7 @@ away, and need not wait for the disk: see `sync_files`.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -173,7 +174,8 @@ def _remove_leftovers(prefix: str) -> None:
         return
     for entry in entries:
         if leftover.fullmatch(entry):
-            file_system.remove(f"{directory}/{entry}" if directory else entry)
+            with contextlib.suppress(FileNotFoundError):  # another saver has removed the file
+                file_system.remove(f"{directory}/{entry}" if directory else entry)
 
 
 def _data_names_of(prefix: str) -> list[str]:
