@@ -21,7 +21,8 @@ THREADS = 3
 
 
 @pytest.fixture(autouse=True)
-def three_threads() -> Iterator[None]:
+def three_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(thread_pool, "at_most_free_cores", lambda threads: threads)  # of a compiler in the background
     thread_pool.set_thread_count(THREADS)
     yield
     thread_pool.set_thread_count(0)

@@ -41,7 +41,7 @@ class reserved_core:
         _CoresSetting.reserved += 1
 
     def __exit__(self, *error: object) -> None:
-        _CoresSetting.reserved -= 1
+        _CoresSetting.reserved = max(_CoresSetting.reserved - 1, 0)  # all cores may have been given back meanwhile
 
 
 def forget_reserved_cores() -> None:
