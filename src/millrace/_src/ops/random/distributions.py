@@ -38,32 +38,32 @@ The unit is a word for the truncated normal, and a block for the distributions o
 _TRUNCATION = 2.0
 
 
-def uniform(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
-    """Draws numbers in [0, 1) of a floating `dtype`."""
+def uniform(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType, calls: int = 0) -> Array:
+    """Draws numbers in [0, 1) of a floating `dtype`; for several calls in a row, a row for each of `calls`."""
 
     def make(run: Run, out: Array | None) -> Array:
         return uniforms_of_lanes(xp, lanes(xp, run), dtype, out)
 
-    return _fill(xp, ("uniform", dtype), stream, shape, dtype, make)
+    return _fill(xp, ("uniform", dtype), stream, shape, dtype, make, calls=calls)
 
 
-def normal(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
-    """Draws standard normal numbers of a floating `dtype`; 16-bit types are rounded from float32."""
+def normal(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType, calls: int = 0) -> Array:
+    """Draws standard normal numbers of a floating `dtype`, 16-bit types rounded from float32; see `uniform`."""
 
     def make(run: Run, out: Array | None) -> Array:
         return normals_of_lanes(xp, lanes(xp, run), dtype, out)
 
-    return _fill(xp, ("normal", dtype), stream, shape, dtype, make)
+    return _fill(xp, ("normal", dtype), stream, shape, dtype, make, calls=calls)
 
 
-def truncated_normal(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
-    """Draws standard normal numbers; numbers outside [-2, 2] are drawn again."""
+def truncated_normal(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType, calls: int = 0) -> Array:
+    """Draws standard normal numbers; numbers outside [-2, 2] are drawn again; see `uniform`."""
 
     def make(run: Run, out: Array | None) -> Array:
         return _truncate(xp, run.positions(xp), dtype, out)
 
     stride = _per_block(dtype) * RESERVED_PER_OUTPUT // WORDS_PER_BLOCK
-    return _fill(xp, ("truncated_normal", dtype), stream, shape, dtype, make, stride)
+    return _fill(xp, ("truncated_normal", dtype), stream, shape, dtype, make, stride, calls)
 
 
 def full_int(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
@@ -71,22 +71,25 @@ def full_int(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Ar
     return xp.bitcast(_integers(xp, stream, shape, _as_unsigned(dtype)), dtype)
 
 
-def _integers(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
+def _integers(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType, calls: int = 0) -> Array:
     def make(run: Run, out: Array | None) -> Array:
         return integers_of_lanes(xp, lanes(xp, run), dtype, out)
 
-    return _fill(xp, ("integers", dtype), stream, shape, dtype, make)
+    return _fill(xp, ("integers", dtype), stream, shape, dtype, make, calls=calls)
 
 
-def uniform_int(xp: Xp, stream: Stream, shape: Sequence[int], low: Array, high: Array) -> Array:
-    """Draws integers in [low, high); `low` and `high` are scalars of the result's dtype, which has 32 or 64 bits."""
+def uniform_int(xp: Xp, stream: Stream, shape: Sequence[int], low: Array, high: Array, calls: int = 0) -> Array:
+    """Draws integers in [low, high); see `uniform`.
+
+    `low` and `high` are scalars of the result's dtype, which has 32 or 64 bits.
+    """
     dtype = _as_unsigned(low.dtype)
     first = xp.bitcast(low.reshape(1), dtype)
     span = xp.bitcast(high.reshape(1), dtype) - first
     size = prod(shape)
     if size <= MAX:  # such numbers are drawn ahead, whatever the bounds
-        integers = reduce_to_range(xp, _integers(xp, stream, (size,), dtype), first, span)
-        return xp.bitcast(integers, low.dtype).reshape(tuple(shape))
+        integers = reduce_to_range(xp, _integers(xp, stream, (size,), dtype, calls), first, span)
+        return xp.bitcast(integers, low.dtype).reshape((*[calls] * (calls > 0), *shape))
 
     def make(run: Run, out: Array | None) -> Array:
         return reduce_to_range(xp, integers_of_lanes(xp, lanes(xp, run), dtype, out), first, span)
@@ -194,7 +197,14 @@ _Make = Callable[[Run, Array | None], Array]
 
 
 def _fill(
-    xp: Xp, kind: Hashable, stream: Stream, shape: Sequence[int], dtype: NpDType, make: _Make, stride: int = 1
+    xp: Xp,
+    kind: Hashable,
+    stream: Stream,
+    shape: Sequence[int],
+    dtype: NpDType,
+    make: _Make,
+    stride: int = 1,
+    calls: int = 0,
 ) -> Array:
     """Makes an array of `shape` out of the groups that `make(run, out)` gives; the last group is cut.
 
@@ -206,9 +216,13 @@ def _fill(
         dtype: The dtype of the result.
         make: Makes the groups at the positions of a run.
         stride: The number of blocks from group to group.
+        calls: For how many calls in a row to make such arrays, stacked; 0 for one array.
     """
     size, per_group = prod(shape), _per_block(dtype)
     groups = -(-size // per_group)
+    if calls:
+        run = Run(stream, groups, stride, calls, size * RESERVED_PER_OUTPUT)
+        return make(run, None).reshape(calls, -1)[:, :size].reshape(calls, *shape)
     if kind is not None and 0 < size <= MAX:
         few = _draw_ahead(xp, kind, stream, size, make, groups, stride)
         if few is not None:

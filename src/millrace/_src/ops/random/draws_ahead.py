@@ -6,7 +6,7 @@ Idea: an op that draws in a loop moves its stream on by the same number of block
 to move on like this, the numbers of the next calls are drawn together, and later calls take a row of them. A row is a
 pure function of its position in its stream. So no call can get other numbers than it would draw by itself, wherever
 the stream was moved, saved, or started over in between, and whatever thread it is in: the threads of a parallel map
-take rows of the same series.
+take rows of the same series. The call sites of stateful ops have series of their own: `repeated_draws`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from millrace._src.ops.random.philox import Stream
 MAX = 1024
 """The most numbers of a draw that is made ahead."""
 _MAX_CALLS, _MAX_NUMBERS = 32, 8 * MAX
-"""The most calls whose numbers are drawn together, and the most numbers of all of them."""
+"""The most calls whose numbers are drawn together at first, and the most numbers of all of them."""
 _CALLS_BEFORE = 2
 """How many calls at equal distances show that there will be more."""
 _MAX_LEAD = 16
@@ -29,16 +29,19 @@ _MAX_LEAD = 16
 _MAX_SERIES = 64
 
 
-def calls_ahead(size: int) -> int:
-    """Returns how many calls' numbers are drawn together, if a call draws `size` numbers."""
-    return min(_MAX_NUMBERS // size, _MAX_CALLS)
+def calls_ahead(size: int, most: int = _MAX_CALLS) -> int:
+    """Returns how many calls' numbers, at most `most`, are drawn together, if a call draws `size` numbers."""
+    return min(_MAX_NUMBERS // size, most)
 
 
-class _Series:
+class Series:
     """The calls of one kind on one stream.
 
     Threads share a series without a lock. What they may confuse is only when rows are drawn: the rows and their
     position are one tuple.
+
+    Args:
+      position: the position of the first call.
 
     Attributes:
       last: the position of the furthest call.
@@ -52,14 +55,22 @@ class _Series:
         self.last, self.regular = position, 0
         self.rows: tuple[int, Array] | None = None
 
-    def numbers(self, position: int, distance: int, draw_rows: Callable[[], Array]) -> Array | None:
-        """Returns the numbers of the call at a position; None if they are not drawn ahead."""
+    def find(self, position: int, distance: int) -> Array | None:
+        """Returns the numbers of the call at a position if they are drawn ahead, else None."""
         found = self.rows
-        if found is not None:
-            row, off = divmod(position - found[0], distance)
-            if not off and 0 <= row < len(found[1]):
-                self.last = position
-                return found[1][row].copy()
+        if found is None:
+            return None
+        row, off = divmod(position - found[0], distance)
+        if off or not 0 <= row < len(found[1]):
+            return None
+        self.last = position
+        return found[1][row, ...].copy()
+
+    def numbers(self, position: int, distance: int, draw_rows: Callable[[], Array]) -> Array | None:
+        """Returns the numbers of the call at a position; None if they are not drawn ahead, nor to be."""
+        numbers = self.find(position, distance)
+        if numbers is not None:
+            return numbers
         calls, off = divmod(position - self.last, distance)
         if off or abs(calls) > _MAX_LEAD:
             self.regular, self.last = 0, position
@@ -70,10 +81,10 @@ class _Series:
             return None
         rows = draw_rows()
         self.rows = position, rows
-        return rows[0].copy()
+        return rows[0, ...].copy()
 
 
-_all_series: OrderedDict[Hashable, _Series] = OrderedDict()
+_all_series: OrderedDict[Hashable, Series] = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -91,7 +102,7 @@ def take_prefetched(stream: Stream, kind: Hashable, distance: int, draw_rows: Ca
     if series is not None:
         return series.numbers(position, distance, draw_rows)
     with _lock:
-        _all_series[key] = _Series(position)
+        _all_series[key] = Series(position)
         if len(_all_series) > _MAX_SERIES:
             _all_series.popitem(last=False)
     return None

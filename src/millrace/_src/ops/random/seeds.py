@@ -166,15 +166,16 @@ class KernelStream:
 
     def take(self, blocks: int) -> Stream:
         """Returns the stream at its current position, and moves the position on by `blocks`."""
+        return stream_at(*self.advance(blocks))
+
+    def advance(self, blocks: int) -> tuple[Stream, int]:
+        """Moves the position on by `blocks`; returns the beginning of the stream, and the position before."""
         with self._lock:
             if self._epoch != _global.epoch and (self._starts_over or self._epoch < 0):
                 self._start_over()
             position = self._position
-            self._position += blocks
-            begin, (seed, seed2) = self._begin, self._key
-        if position >= _LIMIT_64:
-            begin, position = stream_from_seeds(seed, (seed2 % _LIMIT_64) + position // _LIMIT_64), position % _LIMIT_64
-        return Stream(begin.key, np.array([position], np.uint64), begin.high)
+            self._position = position + blocks
+            return self._begin, position
 
     def save(self) -> tuple[bool, tuple[int, int], int]:
         """Returns whether the stream has begun, its seeds, and its position."""
@@ -199,6 +200,14 @@ class KernelStream:
         self._position = 0
         if self._seeds == (0, 0):
             self._select((int.from_bytes(os.urandom(8), "little"), int.from_bytes(os.urandom(8), "little")))
+
+
+def stream_at(begin: Stream, position: int) -> Stream:
+    """Returns a stream that begins at position 0 as it goes on from another position."""
+    high = begin.high
+    if position >= _LIMIT_64:
+        high, position = high + np.uint64(position // _LIMIT_64), position % _LIMIT_64
+    return Stream(begin.key, np.array([position], np.uint64), high)
 
 
 StreamTable = dict[int, tuple[dict[str, Any], KernelStream]]

@@ -7,6 +7,7 @@ bound by a rule that gives its kernel that stream. A kernel that is called direc
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from math import prod
@@ -25,7 +26,9 @@ from millrace._src.ops import raw
 from millrace._src.ops.random import distributions, random_batches
 from millrace._src.ops.random.categorical import categorical_samples
 from millrace._src.ops.random.gamma import gamma_samples
+from millrace._src.ops.random.philox import Stream
 from millrace._src.ops.random.poisson import poisson_samples
+from millrace._src.ops.random.repeated_draws import RepeatedDraw
 from millrace._src.ops.random.seeds import KernelStream, stream_of
 from millrace._src.ops.random.shape_arguments import requested_shape, requested_shape_rule
 from millrace._src.ops.random.stateless_distribution_ops import (
@@ -55,13 +58,26 @@ Draw = Callable[..., Array]
 _RESERVED = distributions.RESERVED_PER_OUTPUT
 
 
-def draws_from(function: OpFunction, draw: Draw) -> None:
-    """Makes `draw` the kernel of the op wherever the op is bound, with the stream of that call site."""
+DrawRows = Callable[..., Array]
+"""`draw_rows(xp, stream, calls, *inputs, **attributes)`: the numbers of consecutive calls, a row for each."""
+
+
+def draws_from(function: OpFunction, draw: Draw, draw_rows: DrawRows | None = None) -> None:
+    """Makes `draw` the kernel of the op wherever the op is bound, with the stream of that call site.
+
+    Args:
+      function: the op.
+      draw: draws the numbers of a call.
+      draw_rows: draws the numbers of several calls in a row, if that takes less time.
+    """
     attr_names = [name for name in inspect.signature(draw).parameters if name in function.op_def.attr_kinds]
 
     def bind(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
         stream = stream_of(attrs)
         draw_attrs = {name: attrs[name] for name in attr_names}
+        if draw_rows is not None:
+            rows = functools.partial(draw_rows, xp, **draw_attrs)
+            return RepeatedDraw(stream, functools.partial(draw, xp, **draw_attrs), rows)
         return lambda *inputs: draw(xp, stream.take, *inputs, **draw_attrs)
 
     function.specialize(bind)
@@ -90,6 +106,13 @@ def _floats(fill: Callable[..., Array]) -> Draw:
         return fill(xp, take(prod(sizes) * _RESERVED), sizes, dtype.np_dtype)
 
     return draw
+
+
+def _rows_of_floats(fill: Callable[..., Array]) -> DrawRows:
+    def draw_rows(xp: Xp, stream: Stream, calls: int, shape: Array, *, dtype: DType) -> Array:
+        return fill(xp, stream, requested_shape(shape), dtype.np_dtype, calls)
+
+    return draw_rows
 
 
 _draw_uniform = _floats(distributions.uniform)
@@ -132,6 +155,10 @@ def _draw_uniform_int(xp: Xp, take: Any, shape: Array, minval: Array, maxval: Ar
     refuse_empty_interval(shape, minval, maxval)
     sizes = requested_shape(shape)
     return draw_bounded_integers(xp, take(prod(sizes) * _RESERVED), sizes, minval, maxval)
+
+
+def _rows_of_uniform_int(xp: Xp, stream: Stream, calls: int, shape: Array, minval: Array, maxval: Array) -> Array:
+    return draw_bounded_integers(xp, stream, requested_shape(shape), minval, maxval, calls)
 
 
 def _uniform_int_shape(c: ShapeContext) -> TensorShape:
@@ -301,10 +328,10 @@ def random_shuffle_op(xp: Xp, value: Array, *, seed: int = 0, seed2: int = 0) ->
     return _draw_shuffle(xp, KernelStream(seed, seed2).take, value)
 
 
-draws_from(random_uniform_op, _draw_uniform)
-draws_from(random_standard_normal, _draw_normal)
-draws_from(truncated_normal_op, _draw_truncated_normal)
-draws_from(random_uniform_int, _draw_uniform_int)
+draws_from(random_uniform_op, _draw_uniform, _rows_of_floats(distributions.uniform))
+draws_from(random_standard_normal, _draw_normal, _rows_of_floats(distributions.normal))
+draws_from(truncated_normal_op, _draw_truncated_normal, _rows_of_floats(distributions.truncated_normal))
+draws_from(random_uniform_int, _draw_uniform_int, _rows_of_uniform_int)
 draws_from(random_gamma_op, _draw_gamma)
 draws_from(random_poisson_v2, _draw_poisson)
 draws_from(random_poisson_op, _draw_poisson)

@@ -80,8 +80,10 @@ def _refuse_empty_interval_by_key(
     refuse_empty_interval(shape, minval, maxval)
 
 
-def draw_bounded_integers(xp: Xp, stream: Stream, sizes: tuple[int, ...], minval: Array, maxval: Array) -> Array:
-    """Draws integers in [minval, maxval).
+def draw_bounded_integers(
+    xp: Xp, stream: Stream, sizes: tuple[int, ...], minval: Array, maxval: Array, calls: int = 0
+) -> Array:
+    """Draws integers in [minval, maxval); for several calls in a row, a row for each of `calls`.
 
     Raises:
         InvalidArgumentError: a bound is not a scalar.
@@ -91,7 +93,7 @@ def draw_bounded_integers(xp: Xp, stream: Stream, sizes: tuple[int, ...], minval
             raise invalid(f"{name} must be 0-D, got shape {dims_text(bound.shape)}")
     if 0 in sizes:
         return xp.zeros(sizes, minval.dtype)
-    return distributions.uniform_int(xp, stream, sizes, xp.asarray(minval), xp.asarray(maxval))
+    return distributions.uniform_int(xp, stream, sizes, xp.asarray(minval), xp.asarray(maxval), calls)
 
 
 # --- seeds ------------------------------------------------------------------------------------------------------------
