@@ -6,6 +6,7 @@ its last. Several threads share the blocks of a large array.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
+from millrace._src.util.single_floats import large_form
 from millrace._src.util.thread_pool import run_in_blocks
 
 FEWEST = 4096
@@ -93,5 +95,25 @@ def in_steps(compute: Callable[..., None], kernel: Callable[..., Array]) -> Call
             return in_blocks(compute, *arrays, nanoseconds=_STEPS)
 
         return run
+
+    return specialize
+
+
+def in_single_floats(
+    name: str, kernel: Callable[..., Array], rule: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
+    """Specializes a function of one float array: many float32 numbers are computed by `util.single_floats`.
+
+    Args:
+      name: the name of the function there.
+      kernel: the kernel of the op.
+      rule: the specialization rule for all else.
+    """
+
+    def specialize(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
+        special = None if rule is None else rule(xp, dtypes, attrs)
+        if dtypes[0].name != "float32":
+            return special
+        return large_form(name, (), special or functools.partial(kernel, xp))
 
     return specialize

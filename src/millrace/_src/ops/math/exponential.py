@@ -20,6 +20,7 @@ from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import alike
+from millrace._src.ops.math.blockwise_functions import in_single_floats
 from millrace._src.ops.math.broadcasting import conj
 from millrace._src.ops.math.element_types import FLOAT_COMPLEX
 from millrace._src.ops.math.precision import in_one_buffer, in_single, smooth_ufunc
@@ -141,6 +142,9 @@ def sigmoid(xp: Xp, x: Array) -> Array:
     Returns: A `Tensor` with the shape and dtype of `x`; values between 0 and 1 for real `x`.
     """
     return in_single(xp, lambda v: logistic(xp, v), x)
+
+
+sigmoid.specialize(in_single_floats("sigmoid", sigmoid.op_def.kernel))
 
 
 @sigmoid.gradient

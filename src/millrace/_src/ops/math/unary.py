@@ -18,7 +18,7 @@ from millrace._src.core.op_registry import late_bound
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import alike
-from millrace._src.ops.math.blockwise_functions import in_steps, singles
+from millrace._src.ops.math.blockwise_functions import in_single_floats, in_steps, singles
 from millrace._src.ops.math.broadcasting import conj
 from millrace._src.ops.math.complex_numbers import complex_abs
 from millrace._src.ops.math.element_types import FLOAT_COMPLEX, INTEGER, SIGNED, SIGNED_REAL, UNSIGNED
@@ -257,7 +257,7 @@ def sqrt(xp: Xp, x: Array) -> Array:
     return xp.sqrt(x)
 
 
-sqrt.specialize(smooth_ufunc("sqrt"))
+sqrt.specialize(in_single_floats("sqrt", sqrt.op_def.kernel, smooth_ufunc("sqrt")))
 
 
 @sqrt.gradient
@@ -315,7 +315,7 @@ def _rsqrt_block(x: Array, result: Array) -> None:
     np.divide(_ONE, result, out=result)  # as exact as `reciprocal`, and quicker
 
 
-rsqrt.specialize(in_steps(_rsqrt_block, rsqrt.op_def.kernel))
+rsqrt.specialize(in_single_floats("rsqrt", rsqrt.op_def.kernel, in_steps(_rsqrt_block, rsqrt.op_def.kernel)))
 
 
 @rsqrt.gradient

@@ -20,11 +20,12 @@ from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.math.blockwise_functions import in_steps, singles
-from millrace._src.ops.math.bounds import clamp, positive_parts, without_negatives
+from millrace._src.ops.math.bounds import clamp, positive_parts, without_negatives, zeros_like
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.shape_rules import merged_shape, same_shape
 from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.export import export
+from millrace._src.util.single_floats import large_form
 
 _ZERO, _ONE, _SIX = singles([0, 1, 6])
 _FLOAT = TypeSet((d.float16, d.bfloat16, d.float32, d.float64))
@@ -128,7 +129,11 @@ def relu6_op(xp: Xp, features: Array) -> Array:
 @relu6_op.specialize
 def _specialize_relu6(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
     zero, six = xp.zeros((), dtypes[0].np_dtype), xp.asarray(6, dtypes[0].np_dtype)
-    return lambda features: clamp(xp, features, zero, six)  # which makes blocks by itself
+
+    def bound(features: Array) -> Array:
+        return clamp(xp, features, zero, six)  # which makes blocks by itself
+
+    return large_form("clip", (0.0, 6.0), bound) if dtypes[0] == d.float32 else bound
 
 
 @relu6_op.gradient
@@ -198,7 +203,8 @@ def _specialize_leaky_relu(xp: Xp, dtypes: tuple[DType, ...], attrs: Any) -> Any
         np.maximum(features, result, out=result)
 
     slope = np.array(alpha, dtypes[0].np_dtype)
-    return in_steps(compute, lambda xp, x: leaky_relu_op.op_def.kernel(xp, x, alpha=alpha))(xp, dtypes, attrs)
+    by_steps = in_steps(compute, lambda xp, x: leaky_relu_op.op_def.kernel(xp, x, alpha=alpha))(xp, dtypes, attrs)
+    return large_form("leaky_relu", (alpha,), by_steps) if dtypes[0] == d.float32 else by_steps
 
 
 @leaky_relu_op.gradient
@@ -232,6 +238,15 @@ def elu(xp: Xp, features: Array) -> Array:
     return clamp(xp, features, zero, None) + xp.expm1(clamp(xp, features, None, zero))
 
 
+def _elu_block(features: Array, result: Array) -> None:
+    np.minimum(features, zeros_like(features), out=result)
+    np.expm1(result, out=result)
+    np.maximum(features, result, out=result)  # for x below 0 exp(x) - 1 is above x
+
+
+elu.specialize(in_steps(_elu_block, elu.op_def.kernel))
+
+
 @elu.gradient
 def elu_gradient(dy: Tensor, activations: Tensor) -> Tensor:
     return elu_grad(dy, activations)
@@ -263,6 +278,19 @@ def selu(xp: Xp, features: Array) -> Array:
     """
     zero, scale, alpha = (xp.asarray(number, features.dtype) for number in (0, _SELU_SCALE, _SELU_ALPHA))
     return clamp(xp, features, zero, None) * scale + alpha * xp.expm1(clamp(xp, features, None, zero))
+
+
+def _selu_block(features: Array, result: Array) -> None:
+    zeros = zeros_like(features)
+    np.minimum(features, zeros, out=result)
+    np.expm1(result, out=result)
+    np.multiply(result, features.dtype.type(_SELU_ALPHA), out=result)
+    positive = np.maximum(features, zeros)
+    np.multiply(positive, features.dtype.type(_SELU_SCALE), out=positive)
+    np.add(result, positive, out=result)
+
+
+selu.specialize(in_steps(_selu_block, selu.op_def.kernel))
 
 
 @selu.gradient

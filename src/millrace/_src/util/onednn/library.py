@@ -56,6 +56,7 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "dnnl_primitive_destroy": (P,),
     "dnnl_reorder_primitive_desc_create": (P, P, P, P, P, P),
     "dnnl_binary_primitive_desc_create": (P, P, _I, P, P, P, P),
+    "dnnl_eltwise_forward_primitive_desc_create": (P, P, _I, _I, P, P, ctypes.c_float, ctypes.c_float, P),
     "dnnl_convolution_forward_primitive_desc_create": (P, P, _I, _I, P, P, P, P, _Dims, _Dims, _Dims, _Dims, P),
     "dnnl_convolution_backward_data_primitive_desc_create": (P, P, _I, P, P, P, _Dims, _Dims, _Dims, _Dims, P, P),
     "dnnl_convolution_backward_weights_primitive_desc_create": (P, P, _I, P, P, P, P, _Dims, _Dims, _Dims, _Dims, P, P),
