@@ -30,7 +30,7 @@ _FLOAT32 = np.dtype(np.float32)
 _ONE = np.array(1, np.float32)
 
 
-class ComputationKind(NamedTuple):
+class FunctionKind(NamedTuple):
     """Everything on which it depends which way is the fastest.
 
     Attributes:
@@ -57,7 +57,7 @@ def large_form(name: str, parameters: tuple[float, ...], small: Callable[[_Array
         if x.size < FEWEST or not x.flags.c_contiguous:
             return small(x)
         result = np.empty(x.shape, _FLOAT32)
-        AUTOTUNER(ComputationKind(name, parameters, x.size), x.reshape(-1), result.reshape(-1))
+        AUTOTUNER(FunctionKind(name, parameters, x.size), x.reshape(-1), result.reshape(-1))
         return result
 
     return run
@@ -130,7 +130,7 @@ _FUNCTIONS = {
 # --- the two kernels -------------------------------------------------------------------------------------------------
 
 
-def _by_numpy(kind: ComputationKind) -> Work:
+def _by_numpy(kind: FunctionKind) -> Work:
     compute = _FUNCTIONS[kind.name].by_numpy
 
     def run(x: _Array, result: _Array) -> None:
@@ -142,7 +142,7 @@ def _by_numpy(kind: ComputationKind) -> Work:
     return run
 
 
-def _by_library(kind: ComputationKind) -> Work | None:
+def _by_library(kind: FunctionKind) -> Work | None:
     function = _FUNCTIONS[kind.name]
     size = min(kind.size, _LIBRARY_BLOCK)
     vectors = Vectors(function.primitive, size, 0, "float32", "float32", kind.parameters)
