@@ -31,6 +31,7 @@ from millrace._src.engines.numpy.accumulation import bind_sum
 from millrace._src.engines.numpy.cache_blocking import BlockProgram, BlockStep, WhereLargeInBlocks
 from millrace._src.engines.numpy.clusters import check_run, cluster_run, is_cluster, skip_checks, unread_values
 from millrace._src.engines.numpy.compiled_parts import CompiledPart, let_compile
+from millrace._src.engines.numpy.full_operands import full_operand
 from millrace._src.engines.numpy.fusion import Chain, form_chains
 from millrace._src.engines.numpy.instructions import (
     BranchChoice,
@@ -202,6 +203,7 @@ class _Writer:
     def _line(self, node: Node, names: _Names) -> Line:
         arguments = tuple([self._name(value, names) for value in node.inputs])
         kernel = self._kernel(node)
+        arguments = self._with_full_operands(node, self.scope[kernel], arguments)
         call = self._call(node, kernel, arguments)
         targets = tuple([self._new("v") for _ in node.outputs])
         names.update(zip(node.outputs, targets, strict=True))
@@ -218,6 +220,16 @@ class _Writer:
         if any(value.dtype.name == "variant" for value in node.inputs):
             self._note_lists(line, arguments)
         return line
+
+    def _with_full_operands(self, node: Node, kernel: object, arguments: tuple[str, ...]) -> tuple[str, ...]:
+        """Returns the arguments of a line, with arrays for numbers with which the kernel is slow."""
+        full = [full_operand(kernel, node, value) for value in node.inputs]
+        for index, array in enumerate(full):
+            if array is not None:
+                name = self._new("c")
+                self.scope[name] = array
+                arguments = (*arguments[:index], name, *arguments[index + 1 :])
+        return arguments
 
     def _note_lists(self, line: Line, arguments: Sequence[str]) -> None:
         """Notes which list a line may change in place, and which lists the results of the line may hold."""

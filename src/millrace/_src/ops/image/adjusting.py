@@ -8,6 +8,7 @@ says which channel is the largest.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, float16, float32
 from millrace._src.core.errors import invalid
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -70,6 +72,9 @@ def _require_images(images: Array, name: str, number: Array, *, colored: bool = 
 
 # --- contrast --------------------------------------------------------------------------------------------------------
 
+_SMALL_PICTURE, _FEW_ROWS = 1 << 16, 1 << 8
+"""How many numbers, and how many rows, a picture has at most for one product to add its rows up exactly enough."""
+
 
 @op(
     "AdjustContrastv2",
@@ -91,14 +96,28 @@ def adjust_contrast_op(xp: Xp, images: Array, contrast_factor: Array) -> Array:
     return in_single(xp, compute, images)
 
 
+@kernel_part
 def _channel_means(xp: Xp, x: Array) -> Array:
+    """Computes the mean of each channel of each picture; rows and columns of a small picture are products with ones."""
+    height, width, depth = x.shape[-3:]
+    if height * width * depth > _SMALL_PICTURE or max(height, width) > _FEW_ROWS or x.dtype.kind != "f":
+        return _means_of_sums(xp, x)
+    rows = np.matmul(np.ones(height, x.dtype), x.reshape(*x.shape[:-2], width * depth))
+    sums = np.matmul(np.ones(width, x.dtype), rows.reshape(*x.shape[:-3], width, depth))
+    return sums[..., None, None, :] / np.float32(max(height * width, 1))
+
+
+@_channel_means.kernel_for("xla")
+def _means_of_sums(xp: Xp, x: Array) -> Array:
     # rows first: a sum over few numbers at a time loses few digits
     height, width = x.shape[-3:-1]
     return xp.sum(xp.sum(x, axis=-3), axis=-2)[..., None, None, :] / np.float32(max(height * width, 1))
 
 
-_ROWS_AT_ONCE = 256
-"""The number of rows that are adjusted at once: of a picture 224 pixels wide 700 kB, which the cache holds."""
+_NUMBERS_AT_ONCE = 1 << 17
+"""How many numbers are adjusted at once: those of 512 kB, which the cache holds."""
+_LONG_ROW = 1 << 11
+"""How many numbers a row has at least, for the start of a row not to matter."""
 
 
 @adjust_contrast_op.specialize
@@ -111,19 +130,27 @@ def _contrast_by_rows(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) 
         _require_images(images, "contrast_factor", contrast_factor, colored=False)
         result = xp.empty(images.shape, images.dtype)
         height, width, depth = images.shape[-3:]
-        pictures = images.reshape(-1, height, width * depth)
-        for picture, adjusted_picture in zip(pictures, result.reshape(pictures.shape), strict=True):
-            means = np.empty((width, depth), picture.dtype)
-            means[...] = _channel_means(xp, picture.reshape(height, width, depth))
-            means = means.reshape(-1)
-            for start in range(0, height, _ROWS_AT_ONCE):
-                rows = adjusted_picture[start : start + _ROWS_AT_ONCE]
-                np.subtract(picture[start : start + _ROWS_AT_ONCE], means, out=rows)
+        together = _rows_together(height, width * depth)
+        rows_of_all = (-1, height // together, together * width * depth)
+        at_once = max(_NUMBERS_AT_ONCE // rows_of_all[2], 1)
+        means = np.empty((together, width * depth), images.dtype)
+        for picture, adjusted_picture in zip(images.reshape(rows_of_all), result.reshape(rows_of_all), strict=True):
+            means[0].reshape(width, depth)[...] = _channel_means(xp, picture.reshape(height, width, depth))[0]
+            means[1:] = means[0]
+            for start in range(0, len(picture), at_once):
+                rows = adjusted_picture[start : start + at_once]
+                np.subtract(picture[start : start + at_once], means.reshape(-1), out=rows)
                 rows *= contrast_factor
-                rows += means
+                rows += means.reshape(-1)
         return result
 
     return adjust
+
+
+@functools.lru_cache(maxsize=256)
+def _rows_together(height: int, length: int) -> int:
+    """Returns how many rows are adjusted as one long row: the fewest that are long enough, of equal parts of all."""
+    return next((rows for rows in range(1, height) if height % rows == 0 and rows * length >= _LONG_ROW), height)
 
 
 @export("image.adjust_contrast")
