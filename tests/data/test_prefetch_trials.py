@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from millrace._src.data import prefetch_trials
-from millrace._src.data.prefetch_trials import AheadTrial
+from millrace._src.data.prefetch_trials import AheadTrial, TrialRecord
 
 
 class Clock:
@@ -118,3 +118,23 @@ def test_quick_elements_stay_ahead_if_that_wins_twice(clock: Clock) -> None:
     assert trial.is_ahead
     work(trial, clock, 100, lambda trial: 9e-3)
     assert trial.is_ahead, "for good"
+
+
+def test_threads_that_have_lost_in_a_pass_are_not_tried_at_the_beginning_of_the_next(clock: Clock) -> None:
+    record = TrialRecord()
+    trial = AheadTrial(4, record=record)
+    assert not trial.rests
+    work(trial, clock, 60, lambda trial: 4e-4)
+    assert trial.rests
+    later = AheadTrial(4, record=record)
+    assert later.rests
+    work(later, clock, 1000, lambda trial: 4e-4)
+    assert later.rests
+    while not later.is_ahead:  # until the pause is over
+        work(later, clock, 1, lambda trial: 4e-4)
+    assert 0.45 < clock.now < 0.6
+    work(later, clock, 60, lambda trial: 4e-4)
+    clock.now += 0.9
+    assert AheadTrial(4, record=record).rests, "the next pause is longer"
+    clock.now += 1.0
+    assert not AheadTrial(4, record=record).rests

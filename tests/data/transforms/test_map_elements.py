@@ -368,3 +368,36 @@ def test_parallel_batches_are_batches(always_ahead: None) -> None:
         Dataset.range(7).batch(0, num_parallel_calls=3)
     with pytest.raises(tf.errors.InvalidArgumentError, match="num_parallel_calls must be greater than zero"):
         Dataset.range(7).batch(2, num_parallel_calls=-5)
+
+
+def checked(x: Any) -> Any:
+    tf.debugging.assert_none_equal(x, tf.constant(5, tf.int64))
+    return x + tf.random.uniform([], maxval=9, dtype=tf.int64, seed=3)
+
+
+@pytest.mark.parametrize("calls", [None, 1, 3, tf.data.AUTOTUNE])
+def test_an_assertion_is_an_error_of_its_element(calls: int | None, always_ahead: None) -> None:
+    mapped = Dataset.range(15).map(lambda x: checked(x) - x, calls)
+    found = outcomes(mapped)
+    assert len(found) == 15
+    assert [index for index, outcome in enumerate(found) if outcome == "InvalidArgumentError"] == [5]
+    assert len(elements(mapped.ignore_errors().batch(4))) == 4
+    plain = Dataset.range(15).map(lambda x: tf.random.uniform([], maxval=9, dtype=tf.int64, seed=3))
+    if calls in (None, 1):
+        assert found[:5] == elements(plain)[:5]
+
+
+def test_a_function_that_asserts_is_pure_but_for_its_errors() -> None:
+    def checked_inside(x: Any) -> Any:
+        tf.debugging.assert_positive(x + 1)
+        return -x
+
+    def halves(x: Any) -> Any:
+        tf.debugging.assert_less(x, tf.constant(30, tf.int64))
+        return tf.cond(x > 3, lambda: tf.identity(x), lambda: checked_inside(x))
+
+    mapped = Dataset.range(9).map(halves)
+    assert mapped.node.function.is_pure
+    assert elements(mapped.batch(4)) == [[0, -1, -2, -3], [4, 5, 6, 7], [8]]
+    assert outcomes(Dataset.range(28, 31).map(halves).batch(2)) == [[28, 29], "InvalidArgumentError"]
+    assert not Dataset.range(2).map(lambda x: (tf.print(x), x)[1]).node.function.is_pure

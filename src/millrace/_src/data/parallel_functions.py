@@ -24,7 +24,7 @@ from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State, restore_error, save_error
 from millrace._src.data.parallelism import AUTOTUNE
 from millrace._src.data.pool import MAX_WAIT, Task, TaskLanes
-from millrace._src.data.prefetch_trials import AheadTrial
+from millrace._src.data.prefetch_trials import AheadTrial, TrialRecord
 from millrace._src.data.stacked_results import Kind, StackedResults, allocate_results, block_of_views, kinds_of
 from millrace._src.data.traced_functions import AppliedFunction, Applying, ElementFunction
 from millrace._src.util.cores import usable_cores
@@ -137,6 +137,7 @@ class ParallelFunction(Applying):
       is_ordered: whether results come in the order of the elements.
       runs_unseen: whether no program can tell when the function runs, and when elements are taken from the cursor.
       together: how many results the consumer will take as one batch.
+      record: what earlier passes over the dataset have found out about threads.
     """
 
     __slots__ = (
@@ -162,6 +163,7 @@ class ParallelFunction(Applying):
         is_ordered: bool,
         runs_unseen: bool,
         together: int = 1,
+        record: TrialRecord | None = None,
     ) -> None:
         self._function = function
         self._inline = AppliedFunction(function, source)
@@ -175,7 +177,7 @@ class ParallelFunction(Applying):
         self._window: deque[_CallGroup] = deque()
         self._waiting = 0  # how many calls there are in the window
         self._some_is_done = Event()
-        self._trial = AheadTrial(calls, looks_again=True)
+        self._trial = AheadTrial(calls, looks_again=True, record=record)
 
     def next_blocks(self, limit: int) -> tuple[Block, Block] | None:
         """Returns the next elements, at most `limit`, and the results for them; None at the end."""

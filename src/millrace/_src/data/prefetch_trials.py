@@ -6,7 +6,8 @@ rule distinguishes the two.
 
 Idea: measure. A stage works inline first. If its elements take long, it works ahead for a while, and stays with
 whatever took less time for an element, all work of the consumer included. The first elements of a pass take longer than
-the later ones, so a stage of quick elements works inline once more before it stays ahead.
+the later ones, so a stage of quick elements works inline once more before it stays ahead. Threads that have lost in one
+pass are not tried at the beginning of the next.
 """
 
 from __future__ import annotations
@@ -33,6 +34,20 @@ _FIRST_PAUSE, _MAX_PAUSE = 0.5, 32.0
 """The seconds until threads that have lost are tried again; the pause doubles each time."""
 
 
+class TrialRecord:
+    """What the passes over a dataset have found out: until when threads are not tried again, since they have lost.
+
+    Attributes:
+      rests_until: the time at which threads may be tried again.
+      pause: the seconds until then, if they lose once more.
+    """
+
+    __slots__ = ("pause", "rests_until")
+
+    def __init__(self) -> None:
+        self.rests_until, self.pause = -math.inf, _FIRST_PAUSE
+
+
 class AheadTrial:
     """Decides between working inline and working ahead; the stage reports each call.
 
@@ -41,6 +56,7 @@ class AheadTrial:
       needs_idle_consumer: whether working ahead gains only what overlaps with the consumer's work.
       is_seen: whether somebody can tell when elements are made, so that only those that take long are made ahead.
       looks_again: whether elements of less than a millisecond are timed inline again before threads are kept.
+      record: what earlier passes have found out.
 
     Attributes:
       is_ahead: whether to work ahead.
@@ -63,7 +79,7 @@ class AheadTrial:
         "_window_seconds",
         "least",
         "_gain",
-        "_pause",
+        "_record",
         "_began",
         "_window_began",
         "_elements",
@@ -76,6 +92,7 @@ class AheadTrial:
         needs_idle_consumer: bool = False,
         is_seen: bool = False,
         looks_again: bool = False,
+        record: TrialRecord | None = None,
     ) -> None:
         self.is_ahead = self._is_committed = self._has_missed = False
         self.inline_limit = 1
@@ -86,7 +103,10 @@ class AheadTrial:
         self._most_ahead = most_ahead
         self._window: float = _SHORTEST_WINDOW  # elements, until the next decision
         self._window_seconds = _LOOK_SECONDS
-        self._pause = _FIRST_PAUSE
+        self._record = TrialRecord() if record is None else record
+        seconds = self._record.rests_until - perf_counter() if record is not None else 0.0
+        if seconds > 0:
+            self._window, self._window_seconds = math.inf, seconds
         self._elements = -1  # what comes before the first element of a window is not counted
         self._busy = self._began = self._window_began = self.inline_time = 0.0
 
@@ -167,5 +187,7 @@ class AheadTrial:
     def _rest(self) -> None:
         """Works inline for a while."""
         self.is_ahead = False
-        self._window, self._window_seconds = math.inf, self._pause
-        self._pause = min(2 * self._pause, _MAX_PAUSE)
+        record = self._record
+        self._window, self._window_seconds = math.inf, record.pause
+        record.rests_until = perf_counter() + record.pause
+        record.pause = min(2 * record.pause, _MAX_PAUSE)

@@ -35,7 +35,7 @@ from millrace._src.data.vectorized_functions import rows_at_once, vectorize_func
 from millrace._src.engines.node_errors import is_explained, mark_explained
 from millrace._src.function.graph_function import GraphFunction
 from millrace._src.function.polymorphic_function import Function, FunctionOptions
-from millrace._src.graph.control_deps import function_attrs
+from millrace._src.graph.control_deps import effects_beyond_checks, function_attrs
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.ops.py_function import py_function
 from millrace._src.util import nest
@@ -183,15 +183,20 @@ class BoundFunction(PartOfStage):
         self._run_block: Any = None
         self._rows_at_once: int | None = None  # 0: there is no block form; None: not asked yet
 
+    @functools.cached_property
+    def _effects(self) -> Effects:
+        """What the function does besides computing; an assertion that fails is an error of the element."""
+        return effects_beyond_checks(self.function.graph)
+
     @property
     def is_pure(self) -> bool:
         """Whether the result depends on the element alone: no program sees when, or how often, the function runs."""
-        return self.function.effects is Effects.NONE
+        return self._effects is Effects.NONE
 
     @property
     def runs_unseen(self) -> bool:
         """Whether no program can tell when the function runs, but for which random numbers an element gets."""
-        return self.function.effects in (Effects.NONE, Effects.RANDOM)
+        return self._effects in (Effects.NONE, Effects.RANDOM)
 
     @functools.cached_property
     def draws(self) -> bool:

@@ -128,6 +128,26 @@ def _graph_effects(graph: Any) -> Effects:
     return effects
 
 
+def effects_beyond_checks(graph: FuncGraph) -> Effects:
+    """Returns the effects of a graph's operations, but for operations that only refuse values (assertions)."""
+    sources = {t.op for t in graph.inputs}
+    found: set[Effects] = set()
+    for operation in graph.get_operations():
+        if operation in sources or _only_checks(operation):
+            continue
+        if operation.op_def.traits.control is None:
+            found.add(operation.effects)
+        else:
+            found.update(map(effects_beyond_checks, function_attrs(operation)))
+    return _strongest(found)
+
+
+def _only_checks(operation: Operation) -> bool:
+    """Returns whether an operation does nothing but refuse values."""
+    op = operation.op_def
+    return operation.effects is Effects.IO and not op.signature.outputs and bool(op.traits.refuses)
+
+
 def _strongest(found: set[Effects]) -> Effects:
     """Returns, of the effects of several operations, the effect that says most."""
     for effect in (Effects.IO, Effects.WRITES, Effects.READS, Effects.RANDOM):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from millrace._src.core.array_namespace import Array, Xp
@@ -25,6 +25,7 @@ from millrace._src.data.parallelism import (
     validate_calls,
     warn_of_determinism,
 )
+from millrace._src.data.prefetch_trials import TrialRecord
 from millrace._src.data.traced_functions import (
     AppliedFunction,
     Applying,
@@ -75,6 +76,7 @@ class ParallelMapNode(MapNode):
 
     calls: int
     deterministic: str
+    record: TrialRecord = field(default_factory=TrialRecord, init=False)
 
     @property
     def works_ahead(self) -> bool:
@@ -90,7 +92,8 @@ class ParallelMapNode(MapNode):
         is_ordered = is_deterministic(self.deterministic, context)
         runs_unseen = self.function.runs_unseen and self.source.reads_ahead
         source, calls = self.source.cursor(context), limit_calls(self.calls, context)
-        return MapCursor(ParallelFunction(self.function, source, calls, is_ordered, runs_unseen, size))
+        applied = ParallelFunction(self.function, source, calls, is_ordered, runs_unseen, size, self.record)
+        return MapCursor(applied)
 
 
 _MAP: dict[str, Any] = {"Targuments": TypeList(ANY), **DATASET}

@@ -5,7 +5,7 @@ Tests: tests/data/transforms/test_map_elements.py
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from millrace._src.core.array_namespace import Array, Xp
@@ -18,6 +18,7 @@ from millrace._src.data.cursors import Cursor
 from millrace._src.data.nodes import DATASET, PassContext, node_of
 from millrace._src.data.parallel_functions import ParallelFunction
 from millrace._src.data.parallelism import is_deterministic, limit_calls, validate_calls
+from millrace._src.data.prefetch_trials import TrialRecord
 from millrace._src.data.traced_functions import BoundFunction
 from millrace._src.data.transforms.filter_elements import FilterCursor, FilterNode
 from millrace._src.ops.type_sets import ANY
@@ -29,13 +30,15 @@ class ParallelFilterNode(FilterNode):
 
     calls: int
     deterministic: str
+    record: TrialRecord = field(default_factory=TrialRecord, init=False)
 
     def cursor(self, context: PassContext) -> Cursor:
         """Starts a pass over the source."""
         is_ordered = is_deterministic(self.deterministic, context)
         runs_unseen = self.predicate.runs_unseen and self.source.reads_ahead
         source, calls = self.source.cursor(context), limit_calls(self.calls, context)
-        return FilterCursor(ParallelFunction(self.predicate, source, calls, is_ordered, runs_unseen))
+        applied = ParallelFunction(self.predicate, source, calls, is_ordered, runs_unseen, record=self.record)
+        return FilterCursor(applied)
 
 
 @op(

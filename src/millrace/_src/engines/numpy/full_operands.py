@@ -32,10 +32,10 @@ def full_operand(kernel: object, node: Node, value: Value) -> Array | None:
     if number is None or not any(kernel is ufunc for ufunc in _SLOW_WITH_NUMBERS):
         return None
     shape = node.outputs[0].shape
-    if number.ndim or number.dtype.kind not in "iuf" or not shape.is_fully_defined():
+    count = shape.num_elements()
+    if number.ndim or number.dtype.kind not in "iuf" or count is None:
         return None
     sizes = tuple(shape.as_list())
-    count = shape.num_elements()
     if not _SMALLEST <= count < FEWEST or not any(other.shape.dim_sizes == sizes for other in node.inputs):
         return None
     return _full(number.dtype, number.tobytes())[:count].reshape(sizes)
