@@ -71,7 +71,11 @@ class Peer:
         """Ends the process."""
         assert self.process.stdin is not None
         self.process.stdin.close()
-        self.process.wait(timeout=60)
+        try:
+            self.process.wait(timeout=60)
+        except subprocess.TimeoutExpired:  # threads of a compiler that hang at the end must not lose the table
+            self.process.kill()
+            self.process.wait()
 
     def _answer(self) -> dict[str, Any]:
         assert self.process.stdout is not None

@@ -5,12 +5,14 @@ few multiplications, long keys are read 64 bytes at a time. All arithmetic is mo
 
 The steps are written once for a key, a bytes object whose words are Python integers, and for many keys, packed strings
 whose words are vectors of uint64. The length is then a vector, too: what counts is only whether keys have up to 3, 7,
-16, 32 or 64 bytes, or how many times 64.
+16, 32 or 64 bytes, or how many times 64. Many keys of up to 16 bytes have forms of their own, which read a key's first
+word once and mix in place.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import struct
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
@@ -30,7 +32,7 @@ _AT_ONCE = 1 << 14
 _MASK = (1 << 64) - 1
 _K0, _K1, _K2 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F
 _read64 = struct.Struct("<Q").unpack_from
-_read_four = struct.Struct("<4Q").unpack_from
+_READ = {count: struct.Struct(f"<{count}Q").unpack_from for count in (2, 4, 8)}
 _read32 = struct.Struct("<I").unpack_from
 
 
@@ -68,30 +70,43 @@ def fingerprint_packed(keys: PackedStrings) -> Array:
 
 
 _LONG = 6
-_KINDS = np.repeat(np.arange(_LONG + 1), (1, 3, 4, 9, 16, 32, 1))
+_KINDS = np.repeat(np.arange(_LONG + 1, dtype=np.uint8), (1, 3, 4, 9, 16, 32, 1))
 """The kind of a key by its length: the index in `_SHORT_KINDS`, or `_LONG` from 65 bytes on."""
 
 
 def _hash_by_kind(keys: PackedStrings, out: Array) -> None:
     """Writes the fingerprints of keys, those of one kind at a time."""
     kinds = _KINDS.take(keys.sizes, mode="clip")
-    counts = np.bincount(kinds, minlength=_LONG + 1)
-    for kind, hash_of_kind in enumerate(_SHORT_KINDS):
-        if counts[kind]:
-            _hash_some(keys, kinds == kind, hash_of_kind, out)
-    if counts[_LONG]:
-        ends = np.where(kinds == _LONG, (keys.sizes - 1) >> 6 << 6, 0)
-        for end in np.unique(ends[ends > 0]).tolist():
-            _hash_some(keys, ends == end, functools.partial(_long, end=end), out)
+    order = kinds.argsort(kind="stable")
+    ends = np.bincount(kinds, minlength=_LONG + 1).cumsum().tolist()
+    keys = PackedStrings(keys.words, keys.starts.take(order), keys.sizes.take(order))
+    hashes = np.empty_like(out)
+    for kind, (start, end) in enumerate(itertools.pairwise([0, *ends])):
+        if start < end:
+            hash_group = _hash_long if kind == _LONG else functools.partial(_hash_short, kind)
+            hash_group(keys.select(slice(start, end)), hashes[start:end])
+    out[order] = hashes
 
 
-def _hash_some(keys: PackedStrings, is_meant: Array, hash_of_kind: Callable[..., _Word], out: Array) -> None:
-    (chosen,) = np.nonzero(is_meant)
-    group = keys if len(chosen) == len(keys) else keys.select(chosen)
-    if len(chosen) < _FEW:
-        out[chosen] = [fingerprint64(key) for key in group]
+def _hash_short(kind: int, keys: PackedStrings, out: Array) -> None:
+    """Writes the fingerprints of keys of one kind."""
+    if len(keys) < _FEW:
+        out[...] = [fingerprint64(key) for key in keys]
     else:
-        out[chosen] = hash_of_kind(group, group.sizes.view(np.uint64))
+        hash_of_kind: Callable[..., Array] = _TOGETHER.get(kind) or _SHORT_KINDS[kind]
+        out[...] = hash_of_kind(keys, keys.sizes.view(np.uint64))
+
+
+def _hash_long(keys: PackedStrings, out: Array) -> None:
+    """Writes the fingerprints of keys of more than 64 bytes, those that take equally many rounds at a time."""
+    ends = (keys.sizes - 1) >> 6 << 6
+    for end in np.unique(ends).tolist():
+        (chosen,) = np.nonzero(ends == end)
+        group = keys if len(chosen) == len(keys) else keys.select(chosen)
+        if len(chosen) < _FEW:
+            out[chosen] = [fingerprint64(key) for key in group]
+        else:
+            out[chosen] = _long(group, group.sizes.view(np.uint64), end)
 
 
 def _rotate(value: _Word, shift: int) -> _Word:
@@ -116,13 +131,11 @@ def _word(key: _Key, at: _Word) -> _Word:
     return key.words_at(at if isinstance(at, int) else at.view(np.int64))
 
 
-def _half(key: _Key, at: _Word) -> _Word:
-    """Returns the four bytes from a position on."""
-    return _read32(key, at)[0] if isinstance(key, bytes) else _word(key, at) & 0xFFFFFFFF
-
-
-def _byte(key: _Key, at: _Word) -> _Word:
-    return key[at] if isinstance(key, bytes) else _word(key, at) & 0xFF
+def _words(key: _Key, at: _Word, count: int) -> Sequence[_Word]:
+    """Returns two, four or eight words from a position on."""
+    if isinstance(key, bytes):
+        return _READ[count](key, at)
+    return key.words_from(at if isinstance(at, int) else at.view(np.int64), count)
 
 
 # --- keys of up to 64 bytes -------------------------------------------------------------------------------------------
@@ -132,14 +145,16 @@ def _of_none(key: _Key, size: _Word) -> _Word:
     return _K2
 
 
-def _up_to_3(key: _Key, size: _Word) -> _Word:
-    y = _byte(key, 0) + (_byte(key, size >> 1) << 8)
-    z = size + (_byte(key, size - 1) << 2)
-    return _shift_mix(y * _K2 & _MASK ^ z * _K0 & _MASK) * _K2 & _MASK
+def _up_to_3(key: bytes, size: int) -> int:
+    y = key[0] + (key[size >> 1] << 8)
+    z = size + (key[-1] << 2)
+    hashed: int = _shift_mix(y * _K2 & _MASK ^ z * _K0 & _MASK) * _K2 & _MASK
+    return hashed
 
 
-def _up_to_7(key: _Key, size: _Word) -> _Word:
-    return _mix(size + (_half(key, 0) << 3), _half(key, size - 4), _K2 + size * 2)
+def _up_to_7(key: bytes, size: int) -> int:
+    hashed: int = _mix(size + (_read32(key, 0)[0] << 3), _read32(key, size - 4)[0], _K2 + size * 2)
+    return hashed
 
 
 def _up_to_16(key: _Key, size: _Word) -> _Word:
@@ -151,25 +166,96 @@ def _up_to_16(key: _Key, size: _Word) -> _Word:
 
 def _up_to_32(key: _Key, size: _Word) -> _Word:
     mul = _K2 + size * 2
-    a, b = _word(key, 0) * _K1, _word(key, 8)
-    c, d = _word(key, size - 8) * mul, _word(key, size - 16) * _K2
+    a, b = _words(key, 0, 2)
+    d, c = _words(key, size - 16, 2)
+    a, c, d = a * _K1, c * mul, d * _K2
     return _mix(_rotate(a + b, 43) + _rotate(c, 30) + d & _MASK, a + _rotate(b + _K2, 18) + c & _MASK, mul)
 
 
 def _up_to_64(key: _Key, size: _Word) -> _Word:
     mul = _K2 + size * 2
-    a, b = _word(key, 0) * _K2, _word(key, 8)
-    c, d = _word(key, size - 8) * mul, _word(key, size - 16) * _K2
+    a, b, e, f = _words(key, 0, 4)
+    g, h, d, c = _words(key, size - 32, 4)
+    a, c, d = a * _K2, c * mul, d * _K2
     y = _rotate(a + b, 43) + _rotate(c, 30) + d & _MASK
     z = _mix(y, a + _rotate(b + _K2, 18) + c & _MASK, mul)
-    e, f = _word(key, 16) * mul, _word(key, 24)
-    g, h = (y + _word(key, size - 32)) * mul, (z + _word(key, size - 24)) * mul
+    e, g, h = e * mul, (y + g) * mul, (z + h) * mul
     return _mix(_rotate(e + f, 43) + _rotate(g, 30) + h & _MASK, e + _rotate(f + a, 18) + g & _MASK, mul)
 
 
-_SHORT_KINDS = (_of_none, _up_to_3, _up_to_7, _up_to_16, _up_to_32, _up_to_64)
-_KIND_OF = [_SHORT_KINDS[kind] for kind in _KINDS[:-1]]
+_SHORT_KINDS: tuple[Callable[..., Any], ...] = (_of_none, _up_to_3, _up_to_7, _up_to_16, _up_to_32, _up_to_64)
+_KIND_OF: list[Callable[..., int]] = [_SHORT_KINDS[kind] for kind in _KINDS[:-1]]
 """What hashes a key, by the length of the key."""
+
+
+# --- many keys of up to 16 bytes --------------------------------------------------------------------------------------
+
+
+def _first_words(keys: PackedStrings) -> Array:
+    return keys.words_from(0, 1)[0]
+
+
+def _bytes_at(words: Array, at: Array, mask: int) -> Array:
+    """Returns the bytes of words from a position on that a mask keeps."""
+    found = words >> (at << 3)
+    return np.bitwise_and(found, mask, out=found)
+
+
+def _xor_shifted(value: Array) -> None:
+    np.bitwise_xor(value, value >> 47, out=value)
+
+
+def _mix_many(u: Array, v: Array, mul: Array) -> Array:
+    """Computes `_mix` in the place of `u`."""
+    np.bitwise_xor(u, v, out=u)
+    np.multiply(u, mul, out=u)
+    _xor_shifted(u)
+    np.bitwise_xor(u, v, out=u)
+    np.multiply(u, mul, out=u)
+    _xor_shifted(u)
+    return np.multiply(u, mul, out=u)
+
+
+def _many_up_to_3(keys: PackedStrings, sizes: Array) -> Array:
+    words = _first_words(keys)
+    y = _bytes_at(words, sizes >> 1, 0xFF) << 8
+    z = _bytes_at(words, sizes - 1, 0xFF) << 2
+    np.add(y, words & 0xFF, out=y)
+    np.add(z, sizes, out=z)
+    value: Array = y * _K2 ^ z * _K0
+    _xor_shifted(value)
+    return np.multiply(value, _K2, out=value)
+
+
+def _many_up_to_7(keys: PackedStrings, sizes: Array) -> Array:
+    words = _first_words(keys)
+    last = _bytes_at(words, sizes - 4, 0xFFFFFFFF)
+    np.bitwise_and(words, 0xFFFFFFFF, out=words)
+    np.left_shift(words, 3, out=words)
+    return _mix_many(np.add(words, sizes, out=words), last, _multipliers(sizes))
+
+
+def _many_up_to_16(keys: PackedStrings, sizes: Array) -> Array:
+    mul = _multipliers(sizes)
+    a, b = _first_words(keys), keys.words_at(sizes.view(np.int64) - 8)
+    np.add(a, _K2, out=a)
+    c, d = _rotate_many(b, 37), _rotate_many(a, 25)
+    np.multiply(c, mul, out=c)
+    np.add(d, b, out=d)
+    return _mix_many(np.add(c, a, out=c), np.multiply(d, mul, out=d), mul)
+
+
+def _rotate_many(values: Array, shift: int) -> Array:
+    upper = values << (64 - shift)
+    return np.bitwise_or(upper, values >> shift, out=upper)
+
+
+def _multipliers(sizes: Array) -> Array:
+    return (sizes << 1) + _K2
+
+
+_TOGETHER: dict[int, Callable[[PackedStrings, Array], Array]] = {1: _many_up_to_3, 2: _many_up_to_7, 3: _many_up_to_16}
+"""What hashes many keys of a kind, where that is quicker than the form for a key: by the kind."""
 
 
 # --- longer keys ------------------------------------------------------------------------------------------------------
@@ -221,27 +307,25 @@ def _rounds(key: _Key, end: int, x: _Word, y: _Word, z: _Word, v: _Pair, w: _Pai
 def _words_by_eight(key: _Key, end: int) -> Iterable[Sequence[_Word]]:
     if isinstance(key, bytes):
         return struct.iter_unpack("<8Q", key[:end])
-    return ([key.words_at(at + 8 * index) for index in range(8)] for at in range(0, end, 64))
+    return (key.words_from(at, 8) for at in range(0, end, 64))
 
 
 def _round(key: _Key, at: _Word, x: _Word, y: _Word, z: _Word, v: _Pair, w: _Pair, mul: _Word, weight: int) -> _State:
     """Mixes 64 bytes into the state."""
-    x = _rotate(x + y + v[0] + _word(key, at + 8), 37) * mul & _MASK
-    y = _rotate(y + v[1] + _word(key, at + 48), 42) * mul
+    words = _words(key, at, 8)
+    x = _rotate(x + y + v[0] + words[1], 37) * mul & _MASK
+    y = _rotate(y + v[1] + words[6], 42) * mul
     x ^= w[1] * weight & _MASK
-    y = y + v[0] * weight + _word(key, at + 40) & _MASK
+    y = y + v[0] * weight + words[5] & _MASK
     z = _rotate(z + w[0], 33) * mul & _MASK
-    v = _weak(key, at, v[1] * mul, x + w[0])
-    w = _weak(key, at + 32, z + w[1], y + _word(key, at + 16))
+    v = _weak(words[:4], v[1] * mul, x + w[0])
+    w = _weak(words[4:], z + w[1], y + words[2])
     return z, y, x, v, w
 
 
-def _weak(key: _Key, at: _Word, a: _Word, b: _Word) -> _Pair:
-    """Computes a quick hash of 32 bytes and two seeds."""
-    if isinstance(key, bytes):
-        first, second, third, fourth = _read_four(key, at)
-    else:
-        first, second, third, fourth = (_word(key, at + 8 * index) for index in range(4))
+def _weak(words: Sequence[_Word], a: _Word, b: _Word) -> _Pair:
+    """Computes a quick hash of four words and two seeds."""
+    first, second, third, fourth = words
     a = a + first
     b = _rotate(b + a + fourth, 21)
     c = a

@@ -72,6 +72,22 @@ class PackedStrings:
         np.left_shift(upper, np.subtract(_WIDTH, shift, out=shift), out=upper)  # a shift by 64 bits gives 0
         return np.bitwise_or(lower, upper, out=lower)
 
+    def words_from(self, offsets: Array | int, count: int) -> list[Array]:
+        """Returns `count` neighbouring words of each string, the first of them from `offsets` on: see `words_at`."""
+        positions = self.starts + offsets
+        shift = ((positions & _BITS_3) << _SHIFT_3).view(np.uint64)
+        opposite_shift = _WIDTH - shift
+        index = np.right_shift(positions, _SHIFT_3, out=positions)
+        lower = self.words.take(index)
+        found = []
+        for _ in range(count):
+            np.add(index, 1, out=index)
+            upper = self.words.take(index)
+            np.right_shift(lower, shift, out=lower)
+            found.append(np.bitwise_or(lower, upper << opposite_shift, out=lower))
+            lower = upper
+        return found
+
 
 def pad_words(text: bytes) -> Array:
     """Returns bytes as the words of `PackedStrings`: the first byte has the index `PADDING`."""
