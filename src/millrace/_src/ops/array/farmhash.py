@@ -206,7 +206,7 @@ def _xor_shifted(value: Array) -> None:
 
 
 def _mix_many(u: Array, v: Array, mul: Array) -> Array:
-    """Computes `_mix` in the place of `u`."""
+    """Computes `_mix`; the result overwrites `u`."""
     np.bitwise_xor(u, v, out=u)
     np.multiply(u, mul, out=u)
     _xor_shifted(u)
