@@ -226,6 +226,8 @@ class Traits:
 
     The values were checked where they were computed; see `ops.debug.numerics_mode`.
     """
+    selects_operand: bool = False
+    """Whether the output is the second input where the first, a boolean, is true, and the third elsewhere."""
     is_stand_in: bool = False
     """Whether nothing reads the output, which is a stand-in of a branch that does not run (FakeParam)."""
     is_placeholder: bool = False

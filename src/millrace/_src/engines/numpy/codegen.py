@@ -43,6 +43,7 @@ from millrace._src.engines.numpy.instructions import (
     note_lives,
     render,
 )
+from millrace._src.engines.numpy.lazy_operands import compute_lazily
 from millrace._src.engines.numpy.scalars import use_scalars
 from millrace._src.engines.tensor_lists import own
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
@@ -128,10 +129,12 @@ class _Writer:
 
     def _block(self, graph: OptimizedGraph, names: _Names) -> list[Instruction]:
         """Returns the instructions of a graph; adds the names of the values that the nodes compute to `names`."""
-        return [
+        block = [
             self._in_blocks(step, names) if isinstance(step, Chain) else self._instruction(step, names)
             for step in form_chains(graph)
         ]
+        compute_lazily(block, {names[value] for value in graph.outputs if value in names})
+        return block
 
     def _instruction(self, node: Node, names: _Names) -> Instruction:
         graphs = node.graphs if node.op_def.traits.control in ("loop", "choice") else ()

@@ -75,6 +75,7 @@ def _select_v2_shape(c: ShapeContext) -> TensorShape:
     elementwise=Elementwise.BROADCAST,
     batching=elementwise,
     exact_on_rows=True,
+    selects_operand=True,
 )
 def select_v2(xp: Xp, condition: Array, t: Array, e: Array) -> Array:
     """Takes elements of `t` where `condition` is true, else of `e`; all three broadcast."""
@@ -116,6 +117,7 @@ def _select_shape(c: ShapeContext) -> TensorShape:
     handles=common_handle,
     batching=index_batches.select,
     exact_on_rows=True,
+    selects_operand=True,
     public_argument_names={"x": "t", "y": "e"},
 )
 def select(xp: Xp, condition: Array, t: Array, e: Array) -> Array:

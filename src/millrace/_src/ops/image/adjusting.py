@@ -116,7 +116,7 @@ def _means_of_sums(xp: Xp, x: Array) -> Array:
 
 _NUMBERS_AT_ONCE = 1 << 17
 """How many numbers are adjusted at once: those of 512 kB, which the cache holds."""
-_LONG_ROW = 1 << 11
+_LONG_ROW = 1 << 12
 """How many numbers a row has at least, for the start of a row not to matter."""
 
 
