@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TextIO
 
 REPETITION = 0.05
 """Seconds that one repetition takes at least; a call that takes longer is a repetition by itself."""
@@ -37,6 +37,19 @@ FUNCTIONS = {"millrace": "tensorflow"}
 def compiles() -> bool:
     """Returns whether a compiler is at work in the background of this process."""
     return any(thread.name == COMPILER for thread in threading.enumerate())
+
+
+def pin_to(core: str) -> None:
+    """Keeps this process on one core, where the system can; the empty string leaves it free."""
+    if core and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {int(core)})
+
+
+def take_stdout() -> TextIO:
+    """Returns what writes to stdout, and sends to stderr what the rest of the process prints."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    return answers
 
 
 def waiting(framework: str, module: Any) -> Callable[[Any], Any]:
@@ -121,10 +134,8 @@ class Worker:
 def main() -> None:
     """Answers requests until stdin ends."""
     framework, clock, core = sys.argv[1:]
-    if core and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {int(core)})
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
+    pin_to(core)
+    answers = take_stdout()
     answer: dict[str, Any]
     try:
         worker = Worker(framework, clock)

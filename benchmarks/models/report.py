@@ -20,8 +20,9 @@ _SECTION = """## Whole models
 
 Written by `make bench MODELS=1 RECORD=1`; each model runs in a process of its own on each framework, and a cell is the
 least of {rounds}. Times count from before the model is built, after the imports, without executables of earlier
-processes. The *steady* step is the median once Millrace has *settled*: no compiler is at work in the background; with
-*>*, it still was when the wait of a minute ended, and the steady step was measured beside it.
+processes. The *steady* step is the median once Millrace has *settled*: engines are chosen, and no compiler is at work
+in the background; with *>*, that had not come when the wait of a minute ended. *Settled* is when a compiler was last at
+work.
 In brackets: how many times TensorFlow's number. **Below 1, Millrace wins.** The programs are in
 `benchmarks/models/programs`, all numbers in `{path}`.
 

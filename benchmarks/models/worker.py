@@ -18,11 +18,13 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.models.table import BY_NAME
-from benchmarks.worker import MAX_SETTLING, MODULES, compiles, waiting
+from benchmarks.worker import MAX_SETTLING, MODULES, compiles, pin_to, take_stdout, waiting
 
 FIRST_STEPS = 30
 QUIET = {"millrace": (3.0, 5)}
 """Framework -> the seconds and the number of steps without a compiler at work after which it has settled."""
+UNDECIDED_SHARE = 0.1
+"""The share of the time since the start that functions may have taken whose engine can still change."""
 MAX_STEADY, MIN_STEADY, MIN_STEPS = 8.0, 1.0, 60
 """The steady steps end after the most seconds, or before that after the least seconds and the least steps."""
 
@@ -63,10 +65,14 @@ class Steps:
         return self.clock() - self.start
 
     def settle(self, seconds: float, count: int) -> bool:
-        """Makes steps until no compiler was at work for so long, and so many steps; returns whether that came."""
+        """Makes steps until engines are chosen, and no compiler was at work for so long, and so many steps.
+
+        Returns: whether that came.
+        """
         begun, quiet = self.wall(), 0
         while self.wall() - begun < MAX_SETTLING:
-            if quiet >= count and self.wall() - self.busy_until >= seconds:
+            is_quiet = quiet >= count and self.wall() - self.busy_until >= seconds
+            if is_quiet and seconds_undecided() <= UNDECIDED_SHARE * self.wall():
                 return True
             before = self.busy_until
             self.make()
@@ -82,6 +88,15 @@ class Steps:
                 break
             seconds.append(self.make())
         return last_third(seconds), (time.process_time() - processor) / max(time.perf_counter() - begun, 1e-9)
+
+
+def seconds_undecided() -> float:
+    """Returns the seconds in functions of Millrace that may still move to another engine; 0 without Millrace."""
+    programs = sys.modules.get("millrace._src.engines.tiered_program")
+    if programs is None:
+        return 0.0
+    found = [each for program in list(programs.tiered_programs) for each in program.specializations()]
+    return sum(each.budget.spent for each in found if each.chosen is None)
 
 
 def last_third(seconds: list[float]) -> float:
@@ -127,10 +142,8 @@ def import_framework(name: str) -> Any:
 def main() -> None:
     """Prints the figures, or `missing` if the framework cannot be imported, or `error`."""
     framework, name, clock, core = sys.argv[1:]
-    if core and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {int(core)})
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
+    pin_to(core)
+    answers = take_stdout()
     answer: dict[str, Any]
     try:
         module = import_framework(framework)
