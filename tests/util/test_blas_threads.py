@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from millrace._src.util import blas_threads
+from millrace._src.util import blas_threads, thread_choice
 from millrace._src.util.blas_threads import ProductThreads, large_product, products_in_parallel
 from millrace._src.util.thread_pool import set_thread_count
 
@@ -15,7 +15,7 @@ from millrace._src.util.thread_pool import set_thread_count
 @pytest.fixture(autouse=True)
 def no_core_is_reserved(monkeypatch: pytest.MonkeyPatch) -> None:
     """A compiler that an earlier test has left in the background takes no core."""
-    monkeypatch.setattr(blas_threads, "at_most_free_cores", lambda threads: threads)
+    monkeypatch.setattr(thread_choice, "at_most_free_cores", lambda threads: threads)
 
 
 LARGE = 1 << 22

@@ -50,7 +50,7 @@ def test_everything_uses_the_number_that_is_set() -> None:
         set_usable_cores(count)
         blas_threads._threads.cache_clear()
         assert usable_cores() == thread_count() == count
-        assert blas_threads._threads().most == min(library, count)
+        assert blas_threads._threads().choice.most == min(library, count)
         calls = ParallelFunction(None, None, -1, True, False)._calls  # type: ignore[arg-type]  # runs nothing
         assert calls == count
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from millrace._src.util.onednn import library, products
 from millrace._src.util.onednn.products import Product, multiplication
-from millrace._src.util.thread_pool import set_thread_count
+from tests.util.onednn.team import on_threads
 
 pytestmark = pytest.mark.skipif(library.load() is None, reason="oneDNN is not installed")
 
@@ -57,13 +57,8 @@ def matrices(data: st.DataObject, rows: int, columns: int) -> Any:
 @given(st.data(), *(st.integers(1, 40),) * 3, st.sampled_from([1, 3]))
 def test_matrices_of_every_layout(data: st.DataObject, m: int, k: int, n: int, threads: int) -> None:
     a, b = matrices(data, m, k), matrices(data, k, n)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(products, "_WORTH_SHARING", 0)
-        set_thread_count(threads)
-        try:
-            check(a, b)
-        finally:
-            set_thread_count(0)
+    with on_threads(threads):
+        check(a, b)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -81,13 +76,9 @@ def test_matrices_of_every_layout(data: st.DataObject, m: int, k: int, n: int, t
     ],
     ids=_shape,
 )
-def test_stacks_of_matrices(a: Any, b: Any, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(products, "_WORTH_SHARING", 0)
-    set_thread_count(threads)
-    try:
+def test_stacks_of_matrices(a: Any, b: Any, threads: int) -> None:
+    with on_threads(threads):
         check(a, b)
-    finally:
-        set_thread_count(0)
 
 
 @pytest.mark.parametrize(

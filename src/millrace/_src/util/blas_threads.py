@@ -1,13 +1,8 @@
 """How many threads NumPy's BLAS library uses for a product of matrices.
 
-Problem: the threads of a BLAS library wait for each other in busy loops. Where other programs use the cores, a thread
-that loses its core holds up all others: a product of 0.1 ms took 48 ms with four threads on a machine with four busy
-cores. On a quiet machine the same threads are worth having.
-
-Idea: a product that is too small to share runs on one thread. A larger product runs once on one thread, to be timed;
-later products of the same shapes run on more threads. Threads that have lost more time than they gained are halved, and
-tried again after a pause that doubles each time. The setting counts for the one product only: calls of NumPy by the
-program keep the threads that the program chose, and a product has no more than these.
+A product that is too small to share runs on one thread. A larger product runs once on one thread, to be timed; later
+products of the same shapes run on as many threads as pay (`util.thread_choice`). The setting counts for the one product
+only: calls of NumPy by the program keep the threads that the program chose, and a product has no more than these.
 """
 
 from __future__ import annotations
@@ -21,8 +16,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from millrace._src.util.cores import at_most_free_cores, usable_cores
+from millrace._src.util.cores import usable_cores
 from millrace._src.util.lazy_import import new_variables_removed
+from millrace._src.util.thread_choice import ThreadChoice
 from millrace._src.util.thread_pool import is_inside, run_in_parallel
 
 SINGLE = 1 << 18
@@ -32,8 +28,6 @@ _WORTH_SHARING = 1 << 21
 _WORTH_CHOOSING = 1 << 20
 """The multiplications from which the choice of a library may pay: some tens of microseconds."""
 _MAX_SHAPES = 512
-_PATIENCE, _FIRST_PAUSE, _MAX_PAUSE = 0.002, 1.0, 60.0
-"""Seconds. Threads that have slept take 0.1 ms to wake up, which the next products gain back."""
 
 
 class ProductThreads:
@@ -53,9 +47,7 @@ class ProductThreads:
         set_count: Callable[[int], Any],
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self.most = most
-        self.count = most
-        """The number of threads for products that are worth sharing."""
+        self.choice = ThreadChoice(most, clock)
         self._get_count, self._set_count = get_count, set_count
         self.has_no_choice = most == get_count() == 1
         """Whether the library has one thread."""
@@ -67,10 +59,6 @@ class ProductThreads:
         """The numbers that the program chose and that the library uses, while products run."""
         self._alone: dict[Any, float] = {}
         """The least time on one thread of the products of some shapes."""
-        self._lost = 0.0
-        """The seconds that sharing has cost more than it has gained."""
-        self._pause = _FIRST_PAUSE
-        self._next_try = 0.0
 
     def run(self, product: Callable[[], Any], work: int, shapes: Any) -> Any:
         """Computes a product.
@@ -84,14 +72,14 @@ class ProductThreads:
         """
         is_shared = work >= _WORTH_SHARING and shapes in self._alone
         start = self._clock()
-        count = self._enter(self._count_at(start) if is_shared else 1)
+        count = self._enter(self.choice.count_at(start) if is_shared else 1)
         try:
             return product()
         finally:
             seconds = self._clock() - start
             self._leave()
             if count > 1:
-                self._judge(seconds, self._alone.get(shapes, seconds), start)
+                self.choice.judge(seconds, self._alone.get(shapes, seconds), start)
             elif work >= _WORTH_SHARING:
                 self._note_alone(shapes, seconds)
 
@@ -126,27 +114,10 @@ class ProductThreads:
             self._current = count
             self._set_count(count)
 
-    def _count_at(self, now: float) -> int:
-        if self.count < self.most and now >= self._next_try:
-            self.count = min(2 * self.count, self.most)
-            self._next_try = now + self._pause
-        return at_most_free_cores(self.count)
-
     def _note_alone(self, shapes: object, seconds: float) -> None:
         if len(self._alone) >= _MAX_SHAPES:
             self._alone.clear()
         self._alone[shapes] = min(seconds, self._alone.get(shapes, seconds))
-
-    def _judge(self, seconds: float, alone: float, now: float) -> None:
-        """Learns from a product that was shared."""
-        self._lost = max(self._lost + seconds - alone, 0.0)
-        if seconds <= alone and self.count == self.most:
-            self._pause = _FIRST_PAUSE
-        if self._lost > max(_PATIENCE, alone):
-            self._lost = 0.0
-            self.count = max(self.count // 2, 1)
-            self._next_try = now + self._pause
-            self._pause = min(2 * self._pause, _MAX_PAUSE)
 
 
 @functools.cache
@@ -182,9 +153,12 @@ def large_product(product: Callable[..., Any], a: Any, b: Any, out: object = Non
       b: a matrix, or a stack of matrices, that can be multiplied with `a`.
       out: the array for the result, if there is one.
     """
-    if a.size * b.shape[-1] >= _WORTH_CHOOSING and a.dtype.char == b.dtype.char == "f":
-        return _choose_product()(product, a, b, out)
-    return blas_product(product, a, b, out)
+    return _choose_product()(product, a, b, out) if has_choice(a, b) else blas_product(product, a, b, out)
+
+
+def has_choice(a: Any, b: Any) -> bool:
+    """Returns whether several libraries may compute a product."""
+    return a.size * b.shape[-1] >= _WORTH_CHOOSING and a.dtype.char == b.dtype.char == "f"
 
 
 @functools.cache
@@ -202,6 +176,15 @@ def blas_product(product: Callable[..., Any], a: Any, b: Any, out: object = None
         return product(a, b) if out is None else product(a, b, out=out)
     options = {} if out is None else {"out": out}
     return threads.run(lambda: product(a, b, **options), work, (a.shape, b.shape, a.dtype.char))
+
+
+def product_on_one_thread(product: Callable[..., Any], a: Any, b: Any, out: object = None) -> Any:
+    """Returns what `blas_product` returns, computed on the thread that calls."""
+    options = {} if out is None else {"out": out}
+    if is_inside() or _threads().has_no_choice:
+        return product(a, b, **options)
+    with _threads().on_one_thread():
+        return product(a, b, **options)
 
 
 def products_in_parallel(count: int, work: Callable[[int], Any]) -> None:

@@ -2,6 +2,9 @@
 
 Which one is faster depends on the processor and the build of NumPy; a trial finds it for each pair of shapes and memory
 layouts. A product inside of work that threads share is another case than the same product alone: it runs on one thread.
+
+Where oneDNN can share a product among threads, BLAS computes on one: two libraries with threads that wait in busy loops
+take the cores from each other.
 """
 
 from __future__ import annotations
@@ -13,8 +16,11 @@ from typing import Any
 import numpy as np
 
 from millrace._src.util.autotuning import Autotuner
-from millrace._src.util.blas_threads import blas_product
-from millrace._src.util.onednn.products import Product, multiplication
+from millrace._src.util.blas_stacks import multiply_stacks_by_blas
+from millrace._src.util.blas_threads import blas_product, product_on_one_thread
+from millrace._src.util.onednn.library import is_loaded
+from millrace._src.util.onednn.products import Product, is_possible, multiplication
+from millrace._src.util.onednn.threads import has_threads
 from millrace._src.util.thread_pool import is_inside
 
 Key = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...], bool]
@@ -22,7 +28,20 @@ Key = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...], 
 
 
 def _by_blas(key: Key) -> Callable[..., Any]:
-    return blas_product
+    is_inside_work = key[-1]
+    if max(len(key[0]), len(key[1])) > 2:
+        return _multiply_stacks
+    is_shared_by_onednn = functools.cache(lambda: is_possible(Product(*key[:4])) and has_threads())
+
+    def multiply(product: Any, a: Any, b: Any, out: object = None) -> Any:
+        run = product_on_one_thread if is_loaded() and is_shared_by_onednn() else blas_product
+        return run(product, a, b, out)
+
+    return blas_product if is_inside_work else multiply
+
+
+def _multiply_stacks(product: Any, a: Any, b: Any, out: object = None) -> Any:
+    return multiply_stacks_by_blas(a, b) if out is None else blas_product(product, a, b, out)
 
 
 def _by_onednn(key: Key) -> Callable[..., Any] | None:

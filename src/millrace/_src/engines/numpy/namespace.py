@@ -18,11 +18,11 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
 from millrace._src.engines import tensor_lists as lists
-from millrace._src.engines.numpy.products import multiply_stacks
 from millrace._src.engines.numpy.scattering import scatter
 from millrace._src.engines.numpy.selection import flip, where
 from millrace._src.engines.numpy.sums import is_summed_in_blocks, sum_over
 from millrace._src.engines.tensor_lists import TensorList
+from millrace._src.util.blas_stacks import multiply_stacks
 from millrace._src.util.blas_threads import SINGLE, large_product
 from millrace._src.util.half_floats import narrow, widen
 

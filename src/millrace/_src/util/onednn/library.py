@@ -7,8 +7,9 @@ Idea: ctypes calls the C interface, so that nothing is compiled, and a library t
 speed. The library is looked for when the first large piece of work comes: in the file that `MILLRACE_ONEDNN` names
 (empty: nowhere), in the environment's `lib` folder (pip's `onednn-cpu-gomp`, conda), and where the loader looks.
 
-The library always runs in the thread that calls it. So it needs no threads of OpenMP's, which would wait in busy loops,
-fight with BLAS's and be missing after a fork; code that wants several cores calls it in several threads.
+A call runs in the thread that calls, unless `Library.threads` gives it more: OpenMP's, which take 5 us to begin where
+Python's take 100. They wait for the next call in a busy loop, here for some tens of microseconds at most, because other
+threads want the cores too; then they sleep, and take 50 us to wake up.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from millrace._src.util.lazy_import import new_variables_removed
+
 NAMES = {"linux": "libdnnl.so.3", "darwin": "libdnnl.3.dylib"}
 VARIABLE = "MILLRACE_ONEDNN"
 _MAJOR = 3
@@ -31,6 +34,10 @@ _SEQUENTIAL, _OPENMP = 1, 2
 _CPU = 1
 _NO_FLAGS, _IN_ORDER = 0, 1
 _USER_SCRATCH = 1
+_SPIN = ("GOMP_SPINCOUNT", "10000")
+"""How often OpenMP's threads look for the next call before they sleep, and the variable that says it."""
+_SPIN_VARIABLES = ("OMP_WAIT_POLICY", _SPIN[0])
+"""The variables by which a user says it."""
 
 P = ctypes.c_void_p
 _I, _L = ctypes.c_int, ctypes.c_int64
@@ -126,7 +133,10 @@ class Library:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._quick = ctypes.PyDLL(path)
+        with new_variables_removed(_SPIN[0]):  # OpenMP reads them while it is loaded
+            if not any(name in os.environ for name in _SPIN_VARIABLES):
+                os.environ.update([_SPIN])
+            self._quick = ctypes.PyDLL(path)
         """For calls that return at once: letting other threads run would take longer than the call."""
         self._slow = ctypes.CDLL(path)
         """For calls that take a while: other threads of Python run."""
@@ -196,27 +206,31 @@ class Library:
         stream: Object = self.make("dnnl_stream_create", "dnnl_stream_destroy", self.engine, _IN_ORDER)
         return stream
 
+    def threads(self, count: int) -> contextlib.AbstractContextManager[None]:
+        """Lets this thread's calls use a number of threads inside of a `with`, whatever the thread uses else."""
+        return _Threads(self._quick, count) if self.has_threads else contextlib.nullcontext()
+
     def one_thread(self) -> contextlib.AbstractContextManager[None]:
-        """Lets this thread's calls use no other threads inside of a `with`, whatever the thread uses else."""
-        return _OneThread(self._quick) if self.has_threads else contextlib.nullcontext()
+        """Lets this thread's calls use no other threads inside of a `with`."""
+        return self.threads(1)
 
 
-class _OneThread(contextlib.AbstractContextManager[None]):
+class _Threads(contextlib.AbstractContextManager[None]):
     """Sets the number of OpenMP's threads for calls of the current thread; entered often, so without a generator."""
 
-    __slots__ = ("_count", "_functions")
+    __slots__ = ("_count", "_before", "_functions")
 
-    def __init__(self, functions: Any) -> None:
-        self._functions = functions
+    def __init__(self, functions: Any, count: int) -> None:
+        self._functions, self._count = functions, count
 
     def __enter__(self) -> None:
-        self._count = self._functions.omp_get_max_threads()
-        if self._count != 1:
-            self._functions.omp_set_num_threads(1)
+        self._before = self._functions.omp_get_max_threads()
+        if self._before != self._count:
+            self._functions.omp_set_num_threads(self._count)
 
     def __exit__(self, *_: object) -> None:
-        if self._count != 1:
-            self._functions.omp_set_num_threads(self._count)
+        if self._before != self._count:
+            self._functions.omp_set_num_threads(self._before)
 
 
 def dims(values: Sequence[int]) -> Any:
@@ -245,3 +259,8 @@ def load() -> Library | None:
         except (OSError, OnednnError):
             continue
     return None
+
+
+def is_loaded() -> bool:
+    """Returns whether the library has been looked for; asking loads nothing."""
+    return load.cache_info().currsize > 0

@@ -197,6 +197,7 @@ class Calculation:
       description: oneDNN's description of the primitive.
       inputs: the operands that are read.
       outputs: the operands that are written.
+      threads: on how many threads the calculation runs; it has to be described while the library may use as many.
 
     Raises:
       OnednnError: if the library cannot do it, or only by its reference form, whose plain loops take minutes.
@@ -208,8 +209,10 @@ class Calculation:
         description: Object,
         inputs: Sequence[PrimitiveOperand],
         outputs: Sequence[PrimitiveOperand],
+        threads: int = 1,
     ) -> None:
         self._library = library
+        self._threads = threads
         self._inputs, self._outputs = tuple(inputs), tuple(outputs)
         operands: list[tuple[int, Any]] = []
         self._before: list[_Copy | None] = []
@@ -236,7 +239,7 @@ class Calculation:
         """Computes: the addresses of the inputs, then of the outputs."""
         borrowed: list[Any] = []
         count = len(self._before)
-        with self._library.one_thread():
+        with self._library.threads(self._threads):
             inputs = [self._read(copy, a, borrowed) for copy, a in zip(self._before, addresses)]
             outputs = [_borrow(copy, a, borrowed) for copy, a in zip(self._after, addresses[count:])]
             self._primitive(*inputs, *outputs)

@@ -1,13 +1,12 @@
 """Products of float32 matrices, and of stacks of matrices, by oneDNN.
 
 A matrix may be transposed, or be a part of a larger one: what counts is that its rows or its columns are runs of
-numbers. Threads share the rows, columns or matrices of a large product.
+numbers. As many threads as pay share a product (`util.onednn.threads`).
 """
 
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -17,12 +16,10 @@ import numpy as np
 from millrace._src.util.onednn.addresses import address_of
 from millrace._src.util.onednn.library import Library, OnednnError, load
 from millrace._src.util.onednn.primitives import DST, SRC, WEIGHTS, Calculation, PrimitiveOperand, make_layout
-from millrace._src.util.thread_pool import run_in_parallel, thread_count
+from millrace._src.util.onednn.threads import SharedCalculation
 
 _SIZE = 4
 """The bytes of a float32."""
-_WORTH_SHARING = 1 << 24
-"""The multiplications from which several threads pay: about half a millisecond."""
 _MAX_PRODUCTS = 256
 
 
@@ -65,11 +62,17 @@ def multiplication(product: Product) -> Multiply | None:
     return multiply
 
 
+def is_possible(product: Product) -> bool:
+    """Returns whether the library may be asked: whether the arrays fit each other, and stand in memory as it wants."""
+    if min(len(product.a), len(product.b)) < 2 or product.a[-1] != product.b[-2] or 0 in (*product.a, *product.b):
+        return False
+    matrices = ((product.a[-2:], product.a_steps[-2:]), (product.b[-2:], product.b_steps[-2:]))
+    return all(_matrix(*m) is not None for m in matrices)
+
+
 def at_addresses(product: Product) -> MultiplyAt | None:
     """Returns the function of the addresses for a product; None where `multiplication` returns None."""
-    if min(len(product.a), len(product.b)) < 2 or product.a[-1] != product.b[-2] or 0 in (*product.a, *product.b):
-        return None
-    library = load()
+    library = load() if is_possible(product) else None
     if library is None:
         return None
     flat = _as_matrices(product)
@@ -100,10 +103,6 @@ class _Matrix(NamedTuple):
     step: int
     """The distance of neighbouring runs, in elements."""
 
-    def offset(self, row: int, column: int) -> int:
-        """Returns how many bytes after the first element another element stands."""
-        return _SIZE * (row * self.step + column if self.letter == b"N" else column * self.step + row)
-
 
 def _matrix(shape: tuple[int, ...], steps: tuple[int, ...]) -> _Matrix | None:
     """Describes a matrix; None if neither its rows nor its columns are runs of numbers."""
@@ -124,36 +123,21 @@ def _of_matrices(library: Library, product: Product) -> MultiplyAt | None:
     if a is None or b is None:
         return None
     (m, k), n = product.a, product.b[1]
-    sgemm, check = library.slow("dnnl_sgemm"), _check
-    by_rows = m >= n
+    sgemm = library.slow("dnnl_sgemm")
 
-    def block(first: int, last: int, a_start: int, b_start: int, start: int) -> None:
-        """Computes some rows, or some columns, of the product."""
-        rows, columns = (last - first, n) if by_rows else (m, last - first)
-        a_start += a.offset(first, 0) if by_rows else 0
-        b_start += 0 if by_rows else b.offset(0, first)
-        start += _SIZE * (first * n if by_rows else first)
-        with library.one_thread():
-            check(sgemm(a.letter, b.letter, rows, columns, k, 1.0, a_start, a.step, b_start, b.step, 0.0, start, n))
+    def on_threads(count: int) -> MultiplyAt:
+        def multiply(x: int, y: int, result: int) -> None:
+            with library.threads(count):
+                _check(sgemm(a.letter, b.letter, m, n, k, 1.0, x, a.step, y, b.step, 0.0, result, n))
 
-    def multiply(*starts: int) -> None:
-        count = _part_count(product, max(m, n))
-        if count == 1:
-            block(0, max(m, n) if by_rows else n, *starts)
-            return
-        bounds = [max(m, n) * i // count for i in range(count + 1)]
-        run_in_parallel(count, lambda i: block(bounds[i], bounds[i + 1], *starts))
+        return multiply
 
-    return multiply
+    return SharedCalculation(on_threads(1), on_threads)
 
 
 def _check(status: int) -> None:
     if status:
         raise OnednnError(f"dnnl_sgemm: status {status}")
-
-
-def _part_count(product: Product, most: int) -> int:
-    return min(thread_count(), most) if product.multiplications >= _WORTH_SHARING else 1
 
 
 # --- stacks of matrices ----------------------------------------------------------------------------------------------
@@ -163,37 +147,8 @@ def _of_stacks(product: Product) -> MultiplyAt | None:
     a, a_steps = _with_rank(product.a, product.a_steps, len(product.result))
     b, b_steps = _with_rank(product.b, product.b_steps, len(product.result))
     whole = Product(a, b, a_steps, b_steps)
-    if _stack_calculation(whole) is None:
-        return None
-    sizes = whole.result[:-2]
-    axis = sizes.index(max(sizes))
-    a_step, b_step = (0 if shape[axis] == 1 else steps[axis] for shape, steps in ((a, a_steps), (b, b_steps)))
-    result_step = _SIZE * math.prod(whole.result[axis + 1 :])
-
-    def multiply(*starts: int) -> None:
-        parts = _stack_parts(whole, axis)
-
-        def work(number: int) -> None:
-            first, calculation = parts[number]
-            calculation(*(start + first * step for start, step in zip(starts, (a_step, b_step, result_step))))
-
-        run_in_parallel(len(parts), work)
-
-    return multiply
-
-
-def _stack_parts(product: Product, axis: int) -> list[tuple[int, Calculation]]:
-    """Divides the matrices along an axis among threads; returns where each part begins, and its calculation."""
-    sizes = product.result[:-2]
-    # Only parts along the first axis are runs of the result.
-    count = _part_count(product, sizes[axis]) if math.prod(sizes[:axis]) == 1 else 1
-    bounds = [sizes[axis] * i // count for i in range(count + 1)]
-    parts = [
-        (first, _stack_calculation(_part(product, axis, last - first))) for first, last in itertools.pairwise(bounds)
-    ]
-    if any(calculation is None for _, calculation in parts):
-        parts = [(0, _stack_calculation(product))]
-    return [(first, calculation) for first, calculation in parts if calculation is not None]
+    alone = _stack_calculation(whole)
+    return None if alone is None else SharedCalculation(alone, functools.partial(_stack_calculation, whole))
 
 
 def _with_rank(shape: tuple[int, ...], steps: tuple[int, ...], rank: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -201,25 +156,16 @@ def _with_rank(shape: tuple[int, ...], steps: tuple[int, ...], rank: int) -> tup
     return (1,) * missing + shape, (shape[0] * steps[0],) * missing + steps
 
 
-def _part(product: Product, axis: int, count: int) -> Product:
-    """Returns the product of some of the matrices along an axis."""
-    a, b = (
-        shape if shape[axis] == 1 else (*shape[:axis], count, *shape[axis + 1 :]) for shape in (product.a, product.b)
-    )
-    return product._replace(a=a, b=b)
-
-
 @functools.lru_cache(maxsize=_MAX_PRODUCTS)
-def _stack_calculation(product: Product) -> Calculation | None:
+def _stack_calculation(product: Product, threads: int = 1) -> Calculation | None:
     library = load()
-    matrices = ((product.a[-2:], product.a_steps[-2:]), (product.b[-2:], product.b_steps[-2:]))
-    if library is None or any(_matrix(*m) is None for m in matrices) or min(*product.a_steps, *product.b_steps) <= 0:
+    if library is None or not is_possible(product) or min(*product.a_steps, *product.b_steps) <= 0:
         return None
     steps = [tuple(s // _SIZE for s in steps) for steps in (product.a_steps, product.b_steps)]
     result_steps = tuple(math.prod(product.result[i + 1 :]) for i in range(len(product.result)))
     parts = ((product.a, steps[0]), (product.b, steps[1]), (product.result, result_steps))
     try:
-        with library.one_thread():
+        with library.threads(threads):
             a, b, result = (make_layout(library, shape, steps, "float32") for shape, steps in parts)
             name, destroy = "dnnl_matmul_primitive_desc_create", "dnnl_primitive_desc_destroy"
             description = library.make(name, destroy, library.engine, a, b, None, result, library.attributes)
@@ -228,6 +174,7 @@ def _stack_calculation(product: Product) -> Calculation | None:
                 description,
                 [PrimitiveOperand(SRC, a), PrimitiveOperand(WEIGHTS, b)],
                 [PrimitiveOperand(DST, result)],
+                threads,
             )
     except OnednnError:
         return None

@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from millrace._src.engines.numpy import products
 from millrace._src.engines.numpy.namespace import xp
-from millrace._src.engines.numpy.products import multiply_stacks
-from millrace._src.util import thread_pool
+from millrace._src.util import blas_stacks, thread_pool
+from millrace._src.util.blas_stacks import multiply_stacks
 
 
 @pytest.fixture(autouse=True)
 def two_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(products, "_WORTH_SHARING", 1)
+    monkeypatch.setattr(blas_stacks, "_WORTH_SHARING", 1)
     thread_pool.set_thread_count(2)
     yield
     thread_pool.set_thread_count(0)
@@ -63,7 +62,7 @@ def test_threads_share_a_stack(monkeypatch: pytest.MonkeyPatch) -> None:
             barrier.wait()
         return function(a, b, out=out)
 
-    monkeypatch.setattr(products, "large_product", product)
+    monkeypatch.setattr(blas_stacks, "blas_product", product)
     a, b = whole((40, 50, 60)), whole((40, 60, 50))
     np.testing.assert_array_equal(xp.matmul(a, b), np.matmul(a, b))
     assert len(threads) == 2
@@ -72,7 +71,7 @@ def test_threads_share_a_stack(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_few_large_matrices_are_left_to_the_threads_of_blas(monkeypatch: pytest.MonkeyPatch) -> None:
     thread_pool.set_thread_count(4)
     shapes: list[Any] = []
-    monkeypatch.setattr(products, "large_product", lambda function, a, b: shapes.append(a.shape) or function(a, b))
+    monkeypatch.setattr(blas_stacks, "blas_product", lambda function, a, b: shapes.append(a.shape) or function(a, b))
     multiply_stacks(whole((3, 50, 50)), whole((3, 50, 50)))
     assert shapes == [(3, 50, 50)]
 
