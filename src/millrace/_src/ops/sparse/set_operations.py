@@ -110,8 +110,13 @@ def _rank(members: Array, set_count: int) -> tuple[Array, int, Callable[[Array],
 def _keys(numbers: Array, ranks: Array, width: int, set_count: int) -> Array:
     """Returns the different keys of members, sorted. (`numpy.unique` hashes integers, which costs more than to sort.)
 
-    Keys of 32 bits, where they suffice, are sorted in half the time.
+    Where there are more members than possible keys, the keys that occur are marked. Other keys are sorted: those of 32
+    bits, where they suffice, in half the time.
     """
+    if set_count * width <= len(ranks):
+        is_member = np.zeros(set_count * width, bool)
+        is_member[numbers * width + ranks if set_count > 1 else ranks] = True
+        return np.flatnonzero(is_member)
     dtype = np.int32 if set_count * width < _LARGEST_SMALL_KEY else np.int64
     keys = numbers.astype(dtype)
     keys *= dtype(width)
@@ -166,7 +171,7 @@ def _combine(a: Sets, b: Sets, operation: str) -> tuple[Array, Array, Array]:
     set_count = int(np.prod(a.leading, dtype=np.int64))
     ranks, width, members_of = _rank(np.concatenate([a.members, b.members]), set_count)
     keys_a = _keys(a.numbers, ranks[: len(a.members)], width, set_count)
-    keys_b = _keys(b.numbers, ranks[len(a.members) :], width, set_count)
+    keys_b = _keys(b.numbers, ranks[len(a.members) :], width, set_count).astype(keys_a.dtype, copy=False)
     keys = _OPERATIONS[operation.lower()](keys_a, keys_b)
     numbers, ranks = np.divmod(keys, width)
     return _sparse_parts(a.leading, set_count, numbers, members_of(ranks))
