@@ -37,7 +37,7 @@ from millrace._src.util.export import export
 _FLOAT = TypeSet((d.float16, d.bfloat16, d.float32, d.float64))
 
 
-_BLOCK = 1 << 13
+_BLOCK = 1 << 11
 
 
 @export("nn.l2_loss")
@@ -63,12 +63,14 @@ def l2_loss(xp: Xp, t: Array) -> Array:
 
 @kernel_part
 def _sum_of_squares(xp: Xp, x: Array) -> Array:
-    """Sums squares, in blocks so that few are added to a large sum."""
+    """Sums squares, in blocks so that few are added to a large sum: BLAS multiplies each block by itself."""
     elements = x.reshape(-1)
-    if x.size <= _BLOCK:
-        return xp.sum(elements * elements)
-    blocks = [elements[start : start + _BLOCK] for start in range(0, x.size, _BLOCK)]
-    return xp.sum(np.array([block.dot(block) for block in blocks], x.dtype))
+    rest = elements[x.size // _BLOCK * _BLOCK :]
+    total = rest.dot(rest)
+    if x.size < _BLOCK:
+        return total
+    blocks = elements[: x.size - rest.size].reshape(-1, _BLOCK)
+    return xp.sum(np.vecdot(blocks, blocks)) + total
 
 
 @_sum_of_squares.kernel_for("xla")
