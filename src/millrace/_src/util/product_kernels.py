@@ -1,10 +1,13 @@
-"""Which library computes a large product of float32 matrices: NumPy's BLAS, or oneDNN where it is found.
+"""Which library computes a large product of float32 or bfloat16 matrices: NumPy's BLAS, or oneDNN where it is found.
 
 Which one is faster depends on the processor and the build of NumPy; a trial finds it for each pair of shapes and memory
 layouts. A product inside of work that threads share is another case than the same product alone: it runs on one thread.
 
 Where oneDNN can share a product among threads, BLAS computes on one: two libraries with threads that wait in busy loops
 take the cores from each other.
+
+BLAS has no products of bfloat16: they are made of float32 copies. oneDNN uses the processor's instructions for them, in
+half the time; these take numbers below the normal ones as zeros, as TensorFlow's product does, which is the same one.
 """
 
 from __future__ import annotations
@@ -62,6 +65,38 @@ def _into_new(
 
 
 PRODUCTS = Autotuner({"onednn": _by_onednn, "blas": _by_blas}, first="blas")
+
+
+def _by_onednn_in_half(key: Key) -> Callable[..., Any] | None:
+    product = Product(*key[:4], dtype="bfloat16")
+    multiply = multiplication(product)
+    return None if multiply is None else functools.partial(_into_new_half, multiply, product.result)
+
+
+def _into_new_half(
+    multiply: Callable[..., None], shape: tuple[int, ...], wide_product: object, a: Any, b: object
+) -> Any:
+    result = np.empty(shape, a.dtype)
+    multiply(a, b, result)
+    return result
+
+
+def _by_wide_product(key: Key) -> Callable[..., Any]:
+    return lambda wide_product, a, b: wide_product(a, b)
+
+
+BFLOAT16_PRODUCTS = Autotuner({"onednn": _by_onednn_in_half, "blas": _by_wide_product}, first="blas")
+
+
+def choose_bfloat16_product(wide_product: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """Returns the product of arrays of bfloat16, of at least two dimensions, by the faster library.
+
+    Args:
+      wide_product: multiplies them as float32, and rounds.
+      a: a matrix, or a stack of matrices.
+      b: a matrix, or a stack of matrices.
+    """
+    return BFLOAT16_PRODUCTS((a.shape, b.shape, a.strides, b.strides, is_inside()), wide_product, a, b)
 
 
 def choose_product(product: Callable[..., Any], a: Any, b: Any, out: Any = None) -> Any:

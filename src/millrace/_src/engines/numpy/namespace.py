@@ -18,12 +18,11 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
 from millrace._src.engines import tensor_lists as lists
+from millrace._src.engines.numpy.products import multiply, multiply_small_floats
 from millrace._src.engines.numpy.scattering import scatter
 from millrace._src.engines.numpy.selection import flip, where
 from millrace._src.engines.numpy.sums import is_summed_in_blocks, sum_over
 from millrace._src.engines.tensor_lists import TensorList
-from millrace._src.util.blas_stacks import multiply_stacks
-from millrace._src.util.blas_threads import SINGLE, large_product
 from millrace._src.util.half_floats import narrow, widen
 
 _WIDENED = frozenset(
@@ -111,10 +110,8 @@ class NumpyNamespace:
     def matmul(a: Array, b: Array) -> Array:
         """Multiplies matrices and keeps the dtype; small floats accumulate in float32."""
         if a.dtype.itemsize <= 2 and a.dtype.name in _WIDENED:
-            return NumpyNamespace.matmul(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
-        if a.size * b.size <= SINGLE:
-            return np.matmul(a, b)
-        return multiply_stacks(a, b) if a.ndim > 2 or b.ndim > 2 else large_product(np.matmul, a, b)
+            return multiply_small_floats(a, b)
+        return multiply(a, b)
 
     @staticmethod
     def sum(x: Array, axis: Any = None, dtype: object = None, keepdims: bool = False) -> Array:

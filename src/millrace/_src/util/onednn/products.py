@@ -1,4 +1,4 @@
-"""Products of float32 matrices, and of stacks of matrices, by oneDNN.
+"""Products of float32 or bfloat16 matrices, and of stacks of matrices, by oneDNN.
 
 A matrix may be transposed, or be a part of a larger one: what counts is that its rows or its columns are runs of
 numbers. As many threads as pay share a product (`util.onednn.threads`).
@@ -15,22 +15,22 @@ import numpy as np
 
 from millrace._src.util.onednn.addresses import address_of
 from millrace._src.util.onednn.library import Library, OnednnError, load
-from millrace._src.util.onednn.primitives import DST, SRC, WEIGHTS, Calculation, PrimitiveOperand, make_layout
+from millrace._src.util.onednn.primitives import DST, SIZES, SRC, WEIGHTS, Calculation, PrimitiveOperand, make_layout
 from millrace._src.util.onednn.threads import SharedCalculation
 
-_SIZE = 4
-"""The bytes of a float32."""
 _MAX_PRODUCTS = 256
 
 
 class Product(NamedTuple):
-    """Everything on which the calculation of a product of float32 arrays depends but the values."""
+    """Everything on which the calculation of a product of arrays depends but the values."""
 
     a: tuple[int, ...]
     b: tuple[int, ...]
     a_steps: tuple[int, ...]
     """NumPy's strides, in bytes."""
     b_steps: tuple[int, ...]
+    dtype: str = "float32"
+    """Of the arrays and of the product."""
 
     @property
     def result(self) -> tuple[int, ...]:
@@ -67,7 +67,7 @@ def is_possible(product: Product) -> bool:
     if min(len(product.a), len(product.b)) < 2 or product.a[-1] != product.b[-2] or 0 in (*product.a, *product.b):
         return False
     matrices = ((product.a[-2:], product.a_steps[-2:]), (product.b[-2:], product.b_steps[-2:]))
-    return all(_matrix(*m) is not None for m in matrices)
+    return all(_matrix(*m, SIZES[product.dtype]) is not None for m in matrices)
 
 
 def at_addresses(product: Product) -> MultiplyAt | None:
@@ -76,7 +76,9 @@ def at_addresses(product: Product) -> MultiplyAt | None:
     if library is None:
         return None
     flat = _as_matrices(product)
-    return _of_matrices(library, flat) if flat is not None else _of_stacks(product)
+    if flat is None or product.dtype != "float32":
+        return _of_stacks(flat or product)
+    return _of_matrices(library, flat)
 
 
 def _as_matrices(product: Product) -> Product | None:
@@ -89,7 +91,7 @@ def _as_matrices(product: Product) -> Product | None:
             return None
         step = steps[-3] if shape[-2] == 1 else steps[-2]
         shape[-3:-1], steps[-3:-1] = [shape[-3] * shape[-2]], [step]
-    return Product(tuple(shape), product.b[-2:], tuple(steps), product.b_steps[-2:])
+    return product._replace(a=tuple(shape), b=product.b[-2:], a_steps=tuple(steps), b_steps=product.b_steps[-2:])
 
 
 # --- two matrices ----------------------------------------------------------------------------------------------------
@@ -104,22 +106,23 @@ class _Matrix(NamedTuple):
     """The distance of neighbouring runs, in elements."""
 
 
-def _matrix(shape: tuple[int, ...], steps: tuple[int, ...]) -> _Matrix | None:
-    """Describes a matrix; None if neither its rows nor its columns are runs of numbers."""
+def _matrix(shape: tuple[int, ...], steps: tuple[int, ...], size: int) -> _Matrix | None:
+    """Describes a matrix of elements of some bytes; None if neither its rows nor its columns are runs of numbers."""
     (rows, columns), (row_step, column_step) = shape, steps
-    if (column_step == _SIZE or columns == 1) and _is_step(row_step, rows, columns):
-        return _Matrix(b"N", max(row_step // _SIZE if rows > 1 else columns, columns))
-    if (row_step == _SIZE or rows == 1) and _is_step(column_step, columns, rows):
-        return _Matrix(b"T", max(column_step // _SIZE if columns > 1 else rows, rows))
+    if (column_step == size or columns == 1) and _is_step(row_step, rows, columns * size, size):
+        return _Matrix(b"N", max(row_step // size if rows > 1 else columns, columns))
+    if (row_step == size or rows == 1) and _is_step(column_step, columns, rows * size, size):
+        return _Matrix(b"T", max(column_step // size if columns > 1 else rows, rows))
     return None
 
 
-def _is_step(step: int, count: int, length: int) -> bool:
-    return count == 1 or step % _SIZE == 0 and step >= length * _SIZE
+def _is_step(step: int, count: int, length: int, size: int) -> bool:
+    return count == 1 or step % size == 0 and step >= length
 
 
 def _of_matrices(library: Library, product: Product) -> MultiplyAt | None:
-    a, b = _matrix(product.a, product.a_steps), _matrix(product.b, product.b_steps)
+    size = SIZES[product.dtype]
+    a, b = _matrix(product.a, product.a_steps, size), _matrix(product.b, product.b_steps, size)
     if a is None or b is None:
         return None
     (m, k), n = product.a, product.b[1]
@@ -146,7 +149,7 @@ def _check(status: int) -> None:
 def _of_stacks(product: Product) -> MultiplyAt | None:
     a, a_steps = _with_rank(product.a, product.a_steps, len(product.result))
     b, b_steps = _with_rank(product.b, product.b_steps, len(product.result))
-    whole = Product(a, b, a_steps, b_steps)
+    whole = product._replace(a=a, b=b, a_steps=a_steps, b_steps=b_steps)
     alone = _stack_calculation(whole)
     return None if alone is None else SharedCalculation(alone, functools.partial(_stack_calculation, whole))
 
@@ -161,12 +164,12 @@ def _stack_calculation(product: Product, threads: int = 1) -> Calculation | None
     library = load()
     if library is None or not is_possible(product) or min(*product.a_steps, *product.b_steps) <= 0:
         return None
-    steps = [tuple(s // _SIZE for s in steps) for steps in (product.a_steps, product.b_steps)]
+    steps = [tuple(s // SIZES[product.dtype] for s in steps) for steps in (product.a_steps, product.b_steps)]
     result_steps = tuple(math.prod(product.result[i + 1 :]) for i in range(len(product.result)))
     parts = ((product.a, steps[0]), (product.b, steps[1]), (product.result, result_steps))
     try:
         with library.threads(threads):
-            a, b, result = (make_layout(library, shape, steps, "float32") for shape, steps in parts)
+            a, b, result = (make_layout(library, shape, steps, product.dtype) for shape, steps in parts)
             name, destroy = "dnnl_matmul_primitive_desc_create", "dnnl_primitive_desc_destroy"
             description = library.make(name, destroy, library.engine, a, b, None, result, library.attributes)
             return Calculation(
