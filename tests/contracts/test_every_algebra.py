@@ -14,6 +14,8 @@ from millrace._src.core.op_algebra import Comparison, ElementOrder, Total
 from millrace._src.core.op_def import OpDef
 from millrace._src.core.op_registry import all_op_names, get_op
 from millrace._src.engines.numpy.engine import NumpyEngine
+from millrace._src.engines.numpy.namespace import xp
+from millrace._src.ops.nn.epilogues import run_steps
 from tests.contracts.calls import call
 from tests.contracts.sample import Sample, all_samples
 
@@ -176,3 +178,23 @@ def test_ops_of_the_families_declare_their_facts() -> None:
 def test_only_ops_whose_compiled_values_differ_tell_the_values_that_do() -> None:
     telling = [op for op in OPS if op.rules.exact_when is not None]
     assert telling and all(op.traits.values_differ_when_compiled is not None for op in telling)
+
+
+@pytest.mark.parametrize("op", declaring("epilogue_step"), ids=lambda op: op.name)
+def test_a_step_is_what_the_op_does_to_each_element(op: OpDef) -> None:
+    fact = op.traits.epilogue_step
+    step = fact(op.default_attrs) if callable(fact) else fact
+    values = edge_values(as_dtype("float32"))
+    x, vector = np.repeat(values[:, None], len(values), axis=1), values
+    arrays = [x, vector] if step.has_operand else [x]
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(run(op, *arrays), run_steps(xp, x, [step], arrays[1:]))
+    assert len(op.signature.inputs) == len(arrays)
+
+
+@pytest.mark.parametrize("op", declaring("epilogue_op"), ids=lambda op: op.name)
+def test_an_op_with_an_epilogue_takes_what_the_op_takes(op: OpDef) -> None:
+    fused = get_op(op.traits.epilogue_op)
+    assert [a.name for a in fused.signature.inputs] == [*(a.name for a in op.signature.inputs), "operands"]
+    assert fused.attr_kinds == {**op.attr_kinds, "steps": "list[string]", "N": "int"}
+    assert fused.attr_defaults == op.attr_defaults

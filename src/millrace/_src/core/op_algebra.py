@@ -55,6 +55,25 @@ class Comparison(enum.Enum):
     GREATER_EQUAL = ">="
 
 
+class EpilogueStep(enum.Enum):
+    """What an op does to each element of its first input, as a step after an op with `Traits.epilogue_op`.
+
+    A sum or a product is symmetric, and broadcasts the other input.
+    """
+
+    ADD = "add"
+    MULTIPLY = "multiply"
+    RELU = "relu"
+    """The larger of the element and 0; NaN stays NaN."""
+    RELU6 = "relu6"
+    """The smaller of that and 6."""
+
+    @property
+    def has_operand(self) -> bool:
+        """Whether the step reads another input."""
+        return self in (EpilogueStep.ADD, EpilogueStep.MULTIPLY)
+
+
 class Total(enum.Enum):
     """What a reduction makes of the sum of elements."""
 

@@ -22,7 +22,7 @@ from millrace._src.core import op_attributes
 from millrace._src.core.dtypes import DType
 from millrace._src.core.handle_types import first_handle
 from millrace._src.core.kernel_cache import GENERATION, GENERATION_OF_STREAMS, KernelCache
-from millrace._src.core.op_algebra import Comparison, ElementOrder, NeutralOperand, Total
+from millrace._src.core.op_algebra import Comparison, ElementOrder, EpilogueStep, NeutralOperand, Total
 from millrace._src.core.op_capabilities import Capability
 from millrace._src.core.op_functions import OpFunction, make_op_function
 from millrace._src.core.op_registry import get_op, late_rules, register
@@ -192,6 +192,13 @@ class Traits:
     """
     total: Total | None = None
     """What a reduction makes of the sum of the elements along the axes that the second input names."""
+    epilogue_op: str | None = None
+    """The op that computes this op's result and then steps on each element of it (`ops.nn.epilogues`).
+
+    That op takes the inputs and attributes of this op, the operands of the steps, and the names of the steps.
+    """
+    epilogue_step: EpilogueStep | Callable[[dict[str, Any]], EpilogueStep | None] | None = None
+    """The step that the op is, for images whose channels stand last; a function of the attributes."""
     counts_elements: bool = False
     """Whether the result is the number of elements of the input."""
     flops: int | Callable[[Any], int] = 0

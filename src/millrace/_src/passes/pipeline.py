@@ -18,6 +18,7 @@ from millrace._src.passes import (
     common_subexpressions,
     constant_folding,
     dead_code_elimination,
+    epilogues,
     known_operands,
     optimizer_options,
     shape_folding,
@@ -48,6 +49,8 @@ PASSES: tuple[Pass, ...] = (
     Pass("batch_normalization", batch_normalization.run, "remapping"),  # leaves dead nodes, reads simplified ones
     # The passes above leave nodes that nothing reads.
     Pass("dead_code_elimination", dead_code_elimination.run, "dependency_optimization"),
+    # Counts the readers of a value, so dead nodes must be gone; a batch normalization in inference is such steps.
+    Pass("epilogues", epilogues.run, "remapping"),
     Pass("sparse_sums", sparse_sums.run, "remapping"),  # counts the readers of a value, so dead nodes must be gone
 )
 _failed: set[str] = set()

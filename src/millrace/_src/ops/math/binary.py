@@ -33,7 +33,7 @@ from millrace._src.core.dtypes import (
 )
 from millrace._src.core.execute import execute_binary
 from millrace._src.core.indexed_slices import IndexedSlices
-from millrace._src.core.op_algebra import NeutralOperand, neutral_on_both_sides
+from millrace._src.core.op_algebra import EpilogueStep, NeutralOperand, neutral_on_both_sides
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.tensor import Tensor
@@ -69,6 +69,7 @@ _EXTREME_TYPES = FLOAT | TypeSet([int8, uint8, int16, uint16, int32, uint32, int
     summand_signs=(1, 1),
     flops=1,
     formula=operator.add,
+    epilogue_step=EpilogueStep.ADD,
 )
 def add_v2(xp: Xp, x: Array, y: Array) -> Array:
     """Adds two tensors of numbers; the op behind `tf.add` and `+`.
@@ -185,6 +186,7 @@ def sub_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     neutral_operands=neutral_on_both_sides(1, "iuf"),  # x * 1 -> x; 1 * x -> x
     flops=1,
     formula=operator.mul,
+    epilogue_step=EpilogueStep.MULTIPLY,
 )
 def multiply(xp: Xp, x: Array, y: Array) -> Array:
     """Computes `x * y` element-wise; `*` on tensors is the same.

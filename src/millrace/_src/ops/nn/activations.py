@@ -16,6 +16,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
+from millrace._src.core.op_algebra import EpilogueStep
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
@@ -55,7 +56,13 @@ def _zero(xp: Xp, x: Array) -> Array:
 
 
 @export("nn.relu", elementwise="unary")
-@op("Relu", "features: T -> activations: T", T=_REAL | TypeSet((d.qint8,)), shape=same_shape)
+@op(
+    "Relu",
+    "features: T -> activations: T",
+    T=_REAL | TypeSet((d.qint8,)),
+    shape=same_shape,
+    epilogue_step=EpilogueStep.RELU,
+)
 def relu(xp: Xp, features: Array) -> Array:
     """Computes `max(features, 0)` element-wise.
 
@@ -120,7 +127,7 @@ def relu6(features: TensorLike, name: str | None = None) -> Any:
         return relu6_op(convert_to_tensor(features, name="features"), name=scope)
 
 
-@op("Relu6", "features: T -> activations: T", T=_REAL, shape=same_shape)
+@op("Relu6", "features: T -> activations: T", T=_REAL, shape=same_shape, epilogue_step=EpilogueStep.RELU6)
 def relu6_op(xp: Xp, features: Array) -> Array:
     """Computes `min(max(features, 0), 6)` element-wise."""
     return clamp(xp, features, _zero(xp, features), xp.asarray(6, features.dtype))

@@ -12,6 +12,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.op_algebra import EpilogueStep
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -61,6 +62,10 @@ def _gradient_shape(c: ShapeContext) -> TensorShape:
     return TensorShape([shape.as_list()[_channel_axis(shape.rank, c.attr("data_format"))]])
 
 
+def _epilogue_step(attrs: dict[str, Any]) -> EpilogueStep | None:
+    return EpilogueStep.ADD if attrs["data_format"] == "NHWC" else None
+
+
 def _text(shape: Any) -> str:
     return f"[{','.join(map(str, shape))}]"
 
@@ -77,6 +82,7 @@ def _require_rank(value: Array) -> None:
     shape=_shape,
     batching=image_batches.bias,
     flops=1,
+    epilogue_step=_epilogue_step,
 )
 def bias_add_op(xp: Xp, value: Array, bias: Array, *, data_format: str = "NHWC") -> Array:
     """Adds `bias[c]` to every element of channel `c`.

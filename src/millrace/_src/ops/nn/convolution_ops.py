@@ -321,6 +321,7 @@ def _to_filters(xp: Xp, name: str, x: Array, sizes: Any, gradient: Array, data_f
     batching=image_batches.conv,
     library_bound=True,
     flops=flops.convolution,
+    epilogue_op="Conv2DWithEpilogue",
 )
 def conv2d_op(
     xp: Xp,

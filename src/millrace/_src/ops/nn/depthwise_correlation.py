@@ -29,14 +29,14 @@ _BYTES_AT_ONCE = 2**16
 """The size of the rows that are summed up before the next: they stay in the processor's cache."""
 
 
-def _join(filters: Sequence[int]) -> tuple[int, ...]:
+def joined_filters(filters: Sequence[int]) -> tuple[int, ...]:
     """Returns the shape of filters of a correlation in groups of one channel, `[*kernel, 1, features]`."""
     *kernel, channels, multiplier = filters
     return (*kernel, 1, channels * multiplier)
 
 
 def _key(images: Sequence[int], filters: Sequence[int], windows: Sequence[Window], x: Array) -> Correlation:
-    return correlation_of(images, _join(filters), windows, x)
+    return correlation_of(images, joined_filters(filters), windows, x)
 
 
 @kernel_part

@@ -46,7 +46,7 @@ def _given_shape(c: ShapeContext) -> TensorShape:
     return TensorShape([None] * 4) if sizes.rank is None else TensorShape.of(tuple(check_rank(sizes, 4)))
 
 
-def _windows(x: Any, filters: Any, data_format: str, attrs: tuple[Any, ...]) -> tuple[Window, ...]:
+def depthwise_windows(x: Any, filters: Any, data_format: str, attrs: tuple[Any, ...]) -> tuple[Window, ...]:
     """Makes the windows of a depthwise convolution; the depths of input and filter must be equal."""
     strides, padding, explicit, dilations = attrs
     for noun, shape in (("input", x), ("filter", filters)):
@@ -74,6 +74,7 @@ def _check_gradient(gradient: Array, windows: Sequence[Window], batch: int, filt
     batching=image_batches.depthwise,
     library_bound=True,
     flops=flops.depthwise_convolution,
+    epilogue_op="DepthwiseConv2dNativeWithEpilogue",
 )
 def depthwise_op(
     xp: Xp,
@@ -92,7 +93,9 @@ def depthwise_op(
     >>> tf.raw_ops.DepthwiseConv2dNative(input=image, filter=filters, strides=[1, 1, 1, 1], padding="VALID").shape
     TensorShape([1, 2, 2, 2])
     """
-    windows = _windows(input.shape, filter.shape, data_format, (strides, padding, explicit_paddings, dilations))
+    windows = depthwise_windows(
+        input.shape, filter.shape, data_format, (strides, padding, explicit_paddings, dilations)
+    )
     x = win.to_channels_last(xp, input, data_format)
     return win.from_channels_last(xp, correlate_depthwise(xp, x, filter, windows), data_format)
 
@@ -155,7 +158,7 @@ def depthwise_input_gradient_op(
 ) -> Array:
     """Computes the gradient of DepthwiseConv2dNative with respect to its input."""
     like = tuple(int(n) for n in input_sizes.reshape(-1))
-    windows = _windows(like, filter.shape, data_format, (strides, padding, explicit_paddings, dilations))
+    windows = depthwise_windows(like, filter.shape, data_format, (strides, padding, explicit_paddings, dilations))
     layout = win.layout_of(data_format)
     last = (like[0], *layout.pick(like), like[layout.channels])
     gradient = win.to_channels_last(xp, out_backprop, data_format)
@@ -207,7 +210,7 @@ def depthwise_filter_gradient_op(
 ) -> Array:
     """Computes the gradient of DepthwiseConv2dNative with respect to its filters."""
     like = tuple(int(n) for n in filter_sizes.reshape(-1))
-    windows = _windows(input.shape, like, data_format, (strides, padding, explicit_paddings, dilations))
+    windows = depthwise_windows(input.shape, like, data_format, (strides, padding, explicit_paddings, dilations))
     gradient = win.to_channels_last(xp, out_backprop, data_format)
     _check_gradient(gradient, windows, input.shape[0], like)
     x = win.to_channels_last(xp, input, data_format)

@@ -73,7 +73,7 @@ class Convolution(NamedTuple):
         return self._replace(images=(count, *self.images[1:]))
 
 
-class _ConvolutionParts:
+class ConvolutionParts:
     """The layouts of a convolution's operands, and what else its descriptions take."""
 
     def __init__(self, library: Library, shape: Convolution) -> None:
@@ -88,11 +88,11 @@ class _ConvolutionParts:
         after = [max(s + r - n - b, 0) for s, r, n, b in zip(spans, reaches, shape.images[1:], shape.before)]
         self.moves = (dims(shape.strides), dims([d - 1 for d in shape.dilations]), dims(shape.before), dims(after))
 
-    def forward(self) -> Object:
-        """Describes the convolution itself."""
+    def forward(self, attributes: Object | None = None) -> Object:
+        """Describes the convolution itself, perhaps with attributes of its own."""
         operands = (self.wanted_images, self.wanted_filters, None, self.wanted_results)
         name = "dnnl_convolution_forward_primitive_desc_create"
-        return self._make(name, _TRAINING, _DIRECT, *operands, *self.moves)
+        return self._make(name, _TRAINING, _DIRECT, *operands, *self.moves, attributes=attributes)
 
     def input_gradient(self) -> Object:
         """Describes the gradient with respect to the images."""
@@ -106,9 +106,9 @@ class _ConvolutionParts:
         name = "dnnl_convolution_backward_weights_primitive_desc_create"
         return self._make(name, _DIRECT, *operands, *self.moves, self.forward())
 
-    def _make(self, name: str, *arguments: object) -> Object:
+    def _make(self, name: str, *arguments: object, attributes: Object | None = None) -> Object:
         library = self.library
-        made: Object = library.make(name, _DESTROY, library.engine, *arguments, library.attributes)
+        made: Object = library.make(name, _DESTROY, library.engine, *arguments, attributes or library.attributes)
         return made
 
 
@@ -143,7 +143,7 @@ def _calculation(kind: str, shape: Convolution) -> Calculation | None:
 
 
 def _describe(library: Library, kind: str, shape: Convolution) -> Calculation:
-    parts = _ConvolutionParts(library, shape)
+    parts = ConvolutionParts(library, shape)
     images, filters, results = parts.images, parts.filters, parts.results
     if kind == "forward":
         inputs, output = (
@@ -213,13 +213,19 @@ def _to_filters(shape: Convolution, images: int, gradient: int, result: int) -> 
 
 
 def _parts(kind: str, shape: Convolution) -> list[tuple[int, Calculation]]:
+    return divide_images(shape, functools.partial(_calculation, kind))
+
+
+def divide_images(
+    shape: Convolution, calculation_of: Callable[[Convolution], Calculation | None]
+) -> list[tuple[int, Calculation]]:
     """Divides the images among threads; returns the first image of each part, and the part's calculation."""
     batch = shape.images[0]
     count = min(thread_count(), batch) if shape.multiplications >= _WORTH_SHARING else 1
     bounds = [batch * i // count for i in range(count + 1)]
-    parts = [(first, _calculation(kind, shape.with_batch(last - first))) for first, last in itertools.pairwise(bounds)]
+    parts = [(first, calculation_of(shape.with_batch(last - first))) for first, last in itertools.pairwise(bounds)]
     if any(calculation is None for _, calculation in parts):
-        parts = [(0, _calculation(kind, shape))]
+        parts = [(0, calculation_of(shape))]
     return [(first, calculation) for first, calculation in parts if calculation is not None]
 
 

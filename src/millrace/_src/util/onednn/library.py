@@ -48,7 +48,13 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "dnnl_stream_destroy": (P,),
     "dnnl_stream_wait": (P,),
     "dnnl_primitive_attr_create": (P,),
+    "dnnl_primitive_attr_destroy": (P,),
     "dnnl_primitive_attr_set_scratchpad_mode": (P, _I),
+    "dnnl_primitive_attr_set_post_ops": (P, P),
+    "dnnl_post_ops_create": (P,),
+    "dnnl_post_ops_destroy": (P,),
+    "dnnl_post_ops_append_eltwise": (P, _I, ctypes.c_float, ctypes.c_float),
+    "dnnl_post_ops_append_binary": (P, _I, P),
     "dnnl_memory_desc_create_with_strides": (P, _I, _Dims, _I, _Dims),
     "dnnl_memory_desc_create_with_tag": (P, _I, _Dims, _I, _I),
     "dnnl_memory_desc_destroy": (P,),
@@ -149,9 +155,8 @@ class Library:
             raise OSError(f"{path}: lacks {missing}")
         self._declare()
         self.engine = self.make("dnnl_engine_create", None, _CPU, 0)
-        self.attributes = self.make("dnnl_primitive_attr_create", None)
-        """The attributes of all primitives: their scratch memory is given by the caller."""
-        self.call("dnnl_primitive_attr_set_scratchpad_mode", self.attributes, _USER_SCRATCH)
+        self.attributes = self.make_attributes()
+        """The attributes of most primitives: their scratch memory is given by the caller."""
 
     def _facts(self) -> tuple[tuple[int, int, int], int]:
         try:
@@ -200,6 +205,12 @@ class Library:
         pointer = P()
         self.call(name, ctypes.byref(pointer), *arguments)
         return pointer if destroy is None else Object(pointer, getattr(self._quick, destroy))
+
+    def make_attributes(self) -> Object:
+        """Makes attributes of primitives: their scratch memory is given by the caller."""
+        made: Object = self.make("dnnl_primitive_attr_create", "dnnl_primitive_attr_destroy")
+        self.call("dnnl_primitive_attr_set_scratchpad_mode", made, _USER_SCRATCH)
+        return made
 
     def make_stream(self) -> Object:
         """Makes a queue of work, which one thread at a time may use."""

@@ -220,7 +220,8 @@ class Calculation:
         equal = library.quick("dnnl_memory_desc_equal")
         for operand in (*inputs, *outputs):
             is_input = len(self._before) < len(inputs)
-            wanted = layout_of(library, description, operand.argument)
+            is_asked = operand.argument in _LAYOUTS  # a post-op takes its operand as it is
+            wanted = layout_of(library, description, operand.argument) if is_asked else operand.layout
             source, target = (operand.layout, wanted) if is_input else (wanted, operand.layout)
             copy = None if equal(source, target) else _Copy(library, source, target, size_of(library, wanted))
             (self._before if is_input else self._after).append(copy)
