@@ -245,6 +245,17 @@ def test_blocks_of_values_are_counted_as_whole_arrays_are(dtype: str, size: int)
     assert tf.histogram_fixed_width(values, [low, high], 9).numpy().tolist() == expected.tolist()
 
 
+@pytest.mark.parametrize("bins", [1, 7, 128, 129, 9000])
+def test_many_numbers_are_counted_as_one_by_one(bins: int) -> None:
+    values = np.random.default_rng(bins).normal(size=200_001).astype(np.float32)
+    index = np.clip(np.floor((values.astype(np.float64) + 2) / (4 / bins)), 0, bins - 1).astype(np.int64)
+    expected = np.bincount(index, minlength=bins)
+    np.testing.assert_array_equal(tf.histogram_fixed_width(values, [-2.0, 2.0], bins), expected)
+    np.testing.assert_array_equal(tf.math.bincount(index), expected)
+    np.testing.assert_array_equal(tf.math.bincount(index, minlength=bins + 3, maxlength=bins + 3)[:bins], expected)
+    np.testing.assert_array_equal(tf.math.bincount(index, maxlength=bins // 2 + 1), expected[: bins // 2 + 1])
+
+
 def test_infinities_and_negative_zero_have_bins() -> None:
     values = np.float32([-np.inf, np.inf, -0.0, 0.0, -1e-30, 3.5])
     assert tf.histogram_fixed_width(values, [0.0, 4.0], 4).numpy().tolist() == [4, 0, 0, 2]

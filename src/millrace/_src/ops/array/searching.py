@@ -32,7 +32,7 @@ _INDEX = INDEX.with_default(int32)
 _MANY = 1 << 12
 """Values from which on the halving of all together is quicker."""
 _BLOCK = 1 << 14
-"""Values that are searched for together: the arrays stay in the cache."""
+"""Values that are searched for, or used as indices, together: the arrays stay in the cache."""
 _Side = Literal["left", "right"]
 
 
@@ -210,7 +210,9 @@ def _inverse(xp: Xp, x: Array) -> Array:
     if x.size and (x.min() < 0 or x.max() >= x.size):
         raise _no_permutation(x)
     inverse = np.full_like(x, -1)
-    inverse[x.astype(np.intp, copy=False)] = np.arange(x.size, dtype=x.dtype)  # int32 takes twice the time
+    for start in range(0, x.size, _BLOCK):
+        part = x[start : start + _BLOCK].astype(np.intp, copy=False)  # int32 takes twice the time
+        inverse[part] = np.arange(start, start + part.size, dtype=x.dtype)
     if x.size and inverse.min() < 0:  # no element has this value, because two have another
         raise _no_permutation(x)
     return inverse

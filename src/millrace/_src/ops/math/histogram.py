@@ -38,7 +38,12 @@ _WEIGHTS = TypeSet([int32, int64, float32, float64])
 _COUNTS = "counts are not differentiable"
 
 
-_BLOCK = 1 << 14
+_BLOCK = 1 << 16
+"""The elements that are counted at once: their numbers are in the cache while they are counted."""
+_MAX_PAIRED_BINS = 128
+"""The most bins whose pairs are counted."""
+_MAX_BINS = _BLOCK // 8
+"""The most bins whose counts are added up block by block."""
 
 
 def histogram_shape(c: ShapeContext) -> TensorShape:
@@ -102,16 +107,35 @@ def _bin(xp: Xp, values: Array, low: Array, step: Array, count: int) -> Array:
     """
     counts = np.zeros(count, np.int64)
     size = min(_BLOCK, values.size)
-    bins, numbers = np.empty(size), np.empty(size, np.int64)
+    bins, numbers = np.empty(size), np.empty(size, np.int32)
     first, last = np.float64(0), np.float64(count - 1)
     for start in range(0, values.size, _BLOCK):
         block = values[start : start + _BLOCK]
         steps, block_numbers = bins[: block.size], numbers[: block.size]
-        np.subtract(block, low, out=steps, dtype=np.float64)
+        np.copyto(steps, block)
+        np.subtract(steps, low, out=steps)
         np.divide(steps, step, out=steps)
         np.clip(steps, first, last, out=steps)
         np.copyto(block_numbers, steps, casting="unsafe")
-        counts += np.bincount(block_numbers, minlength=count)
+        counts += _count_block(block_numbers, count)
+    return counts
+
+
+def _count_block(numbers: Array, count: int) -> Array:
+    """Counts how often each number below `count` occurs in a block of int32.
+
+    Pairs of numbers are counted, if that is not too many counters: half as many steps, which seldom wait for the step
+    before to write the same counter.
+    """
+    half = numbers.size // 2
+    if count > _MAX_PAIRED_BINS or half < count * count:
+        return np.bincount(numbers, minlength=count)
+    pairs = np.multiply(numbers[:half], np.int32(count))
+    np.add(pairs, numbers[half : 2 * half], out=pairs)
+    table = np.bincount(pairs, minlength=count * count).reshape(count, count)
+    counts: Array = table.sum(0) + table.sum(1)
+    if numbers.size % 2:
+        counts[numbers[-1]] += 1
     return counts
 
 
@@ -239,7 +263,18 @@ def _count(xp: Xp, numbers: Array, size: Array, weights: Array, binary: bool) ->
 @kernel_part
 def _tally(xp: Xp, numbers: Array, limit: int) -> Array:
     """Counts how often each number below `limit` occurs in a vector."""
-    return np.bincount(np.minimum(numbers, limit), minlength=limit + 1)[:limit]
+    numbers = _at_most(numbers, limit)
+    if numbers.size <= _BLOCK or limit >= _MAX_BINS:
+        return np.bincount(numbers, minlength=limit + 1)[:limit]
+    counts = np.zeros(limit + 1, np.int64)
+    for start in range(0, numbers.size, _BLOCK):
+        counts += np.bincount(numbers[start : start + _BLOCK], minlength=limit + 1)
+    return counts[:limit]
+
+
+def _at_most(numbers: Array, limit: int) -> Array:
+    """Returns numbers with `limit` for those above; mostly there are none, and to look for one is quicker."""
+    return np.minimum(numbers, limit) if numbers.size and numbers.max() > limit else numbers
 
 
 @_tally.kernel_for("xla")
@@ -252,7 +287,7 @@ def _scatter_tally(xp: CompilingXp, numbers: Array, limit: int) -> Array:
 def _weigh(xp: Xp, numbers: Array, weights: Array, limit: int) -> Array:
     """Adds up the weights of each number below `limit` in a vector; NumPy adds floats in double precision."""
     if weights.dtype.kind == "f" and weights.dtype.itemsize >= 4:
-        sums = np.bincount(np.minimum(numbers, limit), weights, minlength=limit + 1)[:limit]
+        sums = np.bincount(_at_most(numbers, limit), weights, minlength=limit + 1)[:limit]
         return sums.astype(weights.dtype, copy=False)
     return _scatter_weights(xp, numbers, weights, limit)
 
