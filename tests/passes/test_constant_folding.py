@@ -43,27 +43,3 @@ def test_folding_goes_on_inside_of_loops() -> None:
     (loop,) = graph.nodes
     assert types(loop.graphs[1]).count("Mul") == 0
     assert run(graph, np.int32(4)) == [24]
-
-
-def test_an_assertion_about_constants_that_holds_is_gone() -> None:
-    def f(x: Any, name: str = "holds", bound: int = 3) -> Any:
-        tf.debugging.Assert(tf.reduce_all(tf.shape(x) >= bound), ["the shape is", tf.shape(x)], name=name)
-        return x + 1.0
-
-    graph = optimized(f, VECTOR)
-    assert types(graph) == ["AddV2"]
-    assert not graph.runs_python
-    refused = optimized(lambda x: f(x, "refused", 4), VECTOR)
-    with pytest.raises(tf.errors.InvalidArgumentError, match="the shape is"):
-        run(refused, np.zeros(3, np.float32))
-
-
-def test_what_is_printed_is_printed_by_the_program(capfd: pytest.CaptureFixture[str]) -> None:
-    def f(x: Any) -> Any:
-        tf.print("said")
-        return x
-
-    graph = optimized(f, VECTOR)
-    capfd.readouterr()
-    run(graph, np.zeros(3, np.float32))
-    assert capfd.readouterr().err == "said\n"

@@ -43,15 +43,6 @@ def test_functions_of_all_numbers_are_rounded_once(ufunc: Any, library: str) -> 
 
 
 @pytest.mark.parametrize("library", ["numpy", "onednn"])
-def test_roots_of_all_numbers_are_rounded_once(library: str) -> None:
-    with AUTOTUNER.pin(library):
-        for x in (ALL, np.resize(ALL[0x80:0x7F80], 300_001)):
-            result = np.empty(x.size, ALL.dtype)
-            compute(np.sqrt, [x], result)
-            assert_same(result, expected(np.sqrt, x))
-
-
-@pytest.mark.parametrize("library", ["numpy", "onednn"])
 def test_float32_is_rounded_to_even(library: str) -> None:
     upper_bits = ALL_BITS.astype(np.uint32) << 16
     near = [(upper_bits + offset).view(np.float32) for offset in (0, 1, 0x7FFF, 0x8000, 0x8001, 0xFFFF)]

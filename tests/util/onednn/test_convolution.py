@@ -13,6 +13,7 @@ import pytest
 
 from millrace._src.util.onednn import convolution, library
 from millrace._src.util.onednn.convolution import Convolution, filter_gradient, forward, input_gradient
+from tests.util.onednn.team import on_threads
 
 SHAPE = Convolution((4, 8, 8, 16), (3, 3, 16, 16), (8, 8), (1, 1), (1, 1), (1, 1), "float32")
 
@@ -32,10 +33,10 @@ needs_library = pytest.mark.skipif(library.load() is None, reason="oneDNN is not
 
 @pytest.fixture
 def no_library(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    convolution._calculation.cache_clear()
+    convolution._share.cache_clear()
     monkeypatch.setattr(convolution, "load", lambda: None)
     yield
-    convolution._calculation.cache_clear()
+    convolution._share.cache_clear()
 
 
 def test_without_the_library_nothing_is_possible(no_library: None) -> None:
@@ -111,4 +112,16 @@ def test_a_forked_process_computes_the_same(images: Any, filters: Any) -> None:
 
 @needs_library
 def test_the_calculations_that_are_kept_are_bounded() -> None:
-    assert convolution._calculation.cache_info().maxsize == convolution._MAX_CALCULATIONS
+    assert convolution._share.cache_info().maxsize == convolution._MAX_CALCULATIONS
+
+
+@needs_library
+@pytest.mark.parametrize("kind", ["forward", "input_gradient", "filter_gradient"])
+def test_threads_share_a_calculation(kind: str, images: Any, filters: Any) -> None:
+    gradient = np.random.default_rng(2).normal(size=SHAPE.results).astype(np.float32)
+    operands = {"forward": (images, filters), "input_gradient": (gradient, filters)}
+    a, b = operands.get(kind, (images, gradient))
+    function = getattr(convolution, kind)(SHAPE)
+    alone = function(a, b)
+    with on_threads(3):
+        np.testing.assert_allclose(function(a, b), alone, rtol=1e-4, atol=1e-4)

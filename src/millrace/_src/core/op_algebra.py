@@ -37,15 +37,11 @@ class ElementOrder(enum.Enum):
     """The output has the same elements in the same order, perhaps in another shape (Reshape)."""
     REPEATED = "repeated"
     """The output repeats the elements, so that it is the input where the shape is the same (Tile)."""
-    BLOCK = "block"
-    """The output is the block of elements that begins at the second input: the input itself, if that begins at 0 and
-    the shape is the same (Slice).
-    """
 
     @property
     def keeps_elements(self) -> bool:
         """Whether the output is the input wherever both have one shape."""
-        return self in (ElementOrder.SAME, ElementOrder.REPEATED)
+        return self is not ElementOrder.COMPUTED
 
 
 class Comparison(enum.Enum):

@@ -105,12 +105,6 @@ def _keeps_elements(node: Node, uses: _Uses) -> _Result:
     return [node.inputs[0]] if _cannot_fail(node) and _same_shape(node.inputs[0], node.outputs[0]) else None
 
 
-def _whole_block(node: Node, uses: _Uses) -> _Result:
-    """Rewrites slice(x, [0, 0, ...], shape of x) -> x."""
-    is_whole = _cannot_fail(node) and _is_filled(node.inputs[1], 0)
-    return [node.inputs[0]] if is_whole and _same_shape(node.inputs[0], node.outputs[0]) else None
-
-
 def _keeps_order(node: Node) -> bool:
     return node.op_def.traits.element_order is ElementOrder.SAME
 
@@ -196,7 +190,6 @@ def _rules_of(op_def: OpDef) -> tuple[_ArithmeticRule, ...]:
         (_twice, traits.is_involution),
         (_over_no_axes, traits.is_reduction),
         (_keeps_elements, traits.element_order.keeps_elements),
-        (_whole_block, traits.element_order is ElementOrder.BLOCK),
         (_reshape_once, traits.element_order is ElementOrder.SAME),
         (_reduce_without_dims, traits.element_order is ElementOrder.SAME),
         (_cast_to_itself, traits.is_conversion),

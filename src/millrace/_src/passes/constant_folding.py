@@ -58,20 +58,7 @@ def _fold(node: Node) -> Sequence[Value] | None:
         if value.constant is None:
             return None
         arrays.append(value.constant)
-    if node.effects is Effects.IO and not node.outputs and node.op_def.traits.refuses:
-        _drop_check(node, arrays)
-        return None
     return compute_on_host(node, arrays)
-
-
-def _drop_check(node: Node, arrays: Sequence[Any]) -> None:
-    """Lets an assertion about constants that holds do nothing any more, so that it need not run."""
-    kernel = eager_engine().bind(node.op_def, tuple([value.dtype for value in node.inputs]), node.attrs)
-    try:
-        kernel(*arrays)
-    except Exception:  # the program raises the error, and names the node
-        return
-    node.effects, node.must_run = Effects.NONE, False
 
 
 def _is_small(value: Value) -> bool:

@@ -35,7 +35,6 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "subtract": np.subtract,
     "multiply": np.multiply,
     "divide": np.divide,
-    "sqrt": np.sqrt,
     "cast": np.positive,
 }
 
@@ -69,8 +68,7 @@ def compute(ufunc: np.ufunc, arrays: Sequence[_Array], result: _Array) -> None:
     if result.size < FEWEST or not is_known:
         _by_numpy(ufunc, arrays, result)
     else:
-        second_size = arrays[1].size if len(arrays) > 1 else 0
-        AUTOTUNER(ComputationKind(ufunc.__name__, result.size, second_size), arrays, result)
+        AUTOTUNER(ComputationKind(ufunc.__name__, result.size, arrays[1].size), arrays, result)
 
 
 def _by_numpy(function: Callable[..., Any], arrays: Sequence[_Array], result: _Array) -> None:

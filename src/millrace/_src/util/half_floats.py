@@ -258,9 +258,7 @@ def _change_sign(change: np.ufunc, bits: _Array, x: _Array) -> _Array:
 
 
 def _by_table(ufunc: np.ufunc, x: _Array) -> _Array:
-    """Looks the results up in a table of all 65,536; roots of bfloat16 are computed sooner."""
-    if ufunc is np.sqrt and x.dtype != _FLOAT16:
-        return _in_single(ufunc, np.ascontiguousarray(x))
+    """Looks the results up in a table of all 65,536."""
     if x.size < _FEWEST_OF_TABLE:
         return _in_single(ufunc, x) if "f->f" in ufunc.types else ufunc(x)
     table = _table(ufunc, x.dtype)

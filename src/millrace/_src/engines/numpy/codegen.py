@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 import itertools
 import linecache
-import operator
 import weakref
 from collections.abc import Callable, Sequence
 from types import CodeType, FrameType, TracebackType
@@ -22,7 +21,6 @@ import numpy as np
 from millrace._src.core.argument_types import DTypeLike
 from millrace._src.core.engine import Engine, Program, Run
 from millrace._src.core.execute import scalar_array
-from millrace._src.core.op_algebra import ElementOrder
 from millrace._src.core.op_def import Effects
 from millrace._src.core.tensor import EagerTensor, PendingTensor, wait_for_array
 from millrace._src.engines.engine_table import ENGINES, JIT_ENGINE
@@ -208,8 +206,6 @@ class _Writer:
     def _line(self, node: Node, names: _Names) -> Line:
         arguments = tuple([self._name(value, names) for value in node.inputs])
         kernel = self._kernel(node)
-        if _only_reshapes(node):
-            arguments = arguments[:1]
         arguments = self._with_full_operands(node, self.scope[kernel], arguments)
         call = self._call(node, kernel, arguments)
         targets = tuple([self._new("v") for _ in node.outputs])
@@ -283,8 +279,6 @@ class _Writer:
             return self._bind("q", check_run(node), [node])
         if is_cluster(node):
             return self._bind("x", self._cluster(node), [node])
-        if _only_reshapes(node):
-            return self._bind("k", operator.methodcaller("reshape", node.outputs[0].shape.dim_sizes), [node])
         kernel = self.engine.bind(node.op_def, tuple([value.dtype for value in node.inputs]), node.attrs)
         return self._bind("k", skip_checks(node, kernel, self.engine) if node.is_checked_apart else kernel, [node])
 
@@ -311,14 +305,6 @@ class _Writer:
         part = CompiledPart(function, self.engine.compile(function), ENGINES[JIT_ENGINE].make, unread)
         self.parts.append(part)
         return part
-
-
-def _only_reshapes(node: Node) -> bool:
-    """Returns whether a node gives a known shape to the elements of an array whose shape is known, too."""
-    if node.op_def.traits.element_order is not ElementOrder.SAME:
-        return False
-    shapes = (node.inputs[0].shape, node.outputs[0].shape)
-    return all(s.is_fully_defined() for s in shapes) and all(v.constant is not None for v in node.inputs[1:])
 
 
 def _quiet(program: Run) -> Run:

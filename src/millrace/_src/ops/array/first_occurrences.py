@@ -7,8 +7,6 @@ comes first. Anything else goes through a dictionary.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from millrace._src.core.array_namespace import Array
@@ -81,9 +79,8 @@ def _by_comparison(x: Array) -> tuple[Array, Array]:
 def _by_dictionary(x: Array) -> tuple[Array, Array]:
     """Looks elements up that are objects, which have no order for NumPy."""
     elements = x.tolist()
-    numbers: dict[Any, int] = {}
-    number_of = numbers.setdefault  # one look into the dictionary an element
-    which = np.array([number_of(element, len(numbers)) for element in elements], np.int64)
+    numbers = {element: number for number, element in enumerate(dict.fromkeys(elements))}
+    which = np.fromiter(map(numbers.__getitem__, elements), np.int64, len(elements))
     first = np.empty(len(numbers), np.int64)
     first[which[::-1]] = np.arange(len(elements) - 1, -1, -1)
     return first, which

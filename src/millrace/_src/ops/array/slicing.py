@@ -17,7 +17,6 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor, holds_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int16, int32, int64
 from millrace._src.core.errors import UnknownWhileCompilingError, invalid
-from millrace._src.core.op_algebra import ElementOrder
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
@@ -479,7 +478,6 @@ def _slice_size(dim: int | None, begin: int | None, size: int | None) -> int | N
     "Slice",
     "input: T, begin: Index, size: Index -> output: T",
     only_moves_values=True,
-    element_order=ElementOrder.BLOCK,
     T=ANY,
     Index=INDEX,
     shape=_slice_shape,

@@ -72,8 +72,8 @@ def _require_images(images: Array, name: str, number: Array, *, colored: bool = 
 
 # --- contrast --------------------------------------------------------------------------------------------------------
 
-_BLOCK = 1 << 13
-"""How many numbers are multiplied by ones at once."""
+_SMALL_PICTURE, _FEW_ROWS = 1 << 16, 1 << 8
+"""How many numbers, and how many rows, a picture has at most for one product to add its rows up exactly enough."""
 
 
 @op(
@@ -98,30 +98,13 @@ def adjust_contrast_op(xp: Xp, images: Array, contrast_factor: Array) -> Array:
 
 @kernel_part
 def _channel_means(xp: Xp, x: Array) -> Array:
-    """Computes the mean of each channel of each picture; rows of a small picture are added up by products with ones."""
+    """Computes the mean of each channel of each picture; rows and columns of a small picture are products with ones."""
     height, width, depth = x.shape[-3:]
-    ones, ones_of_blocks = _summing(height, width, depth, x.dtype)
-    if not ones_of_blocks.size:
+    if height * width * depth > _SMALL_PICTURE or max(height, width) > _FEW_ROWS or x.dtype.kind != "f":
         return _means_of_sums(xp, x)
-    blocks = height // len(ones)
-    sums = np.matmul(ones, x.reshape(*x.shape[:-3], blocks, len(ones), width * depth))
-    sums = np.matmul(ones_of_blocks, sums.reshape(*x.shape[:-3], blocks * width, depth))
+    rows = np.matmul(np.ones(height, x.dtype), x.reshape(*x.shape[:-2], width * depth))
+    sums = np.matmul(np.ones(width, x.dtype), rows.reshape(*x.shape[:-3], width, depth))
     return sums[..., None, None, :] / np.float32(max(height * width, 1))
-
-
-@functools.lru_cache(maxsize=64)
-def _summing(height: int, width: int, depth: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
-    """Returns the ones by which the rows of a block of a picture, and then all blocks, are multiplied.
-
-    No ones at all say that the picture, or what is left of it, is no such block: blocks are so small that no library
-    of linear algebra uses threads for them.
-    """
-    none = np.ones(0, dtype)
-    most = _BLOCK // max(width * depth, 1)
-    rows = next((rows for rows in range(min(height, most), 0, -1) if height % rows == 0), 0)
-    if not rows or height // rows * width * depth > _BLOCK or dtype.kind != "f":
-        return none, none
-    return np.ones(rows, dtype), np.ones(height // rows * width, dtype)
 
 
 @_channel_means.kernel_for("xla")

@@ -56,10 +56,8 @@ def smooth_ufunc(name: str) -> Callable[..., Any]:
 
     def specialize(xp: Xp, dtypes: Any, attrs: Any) -> Any:
         function = getattr(np, name)
-        if name == "sqrt" and dtypes[0].size == 2:
-            return half_function(function)
         if dtypes[0].name != "bfloat16":
-            return function
+            return half_function(function) if name == "sqrt" and dtypes[0].size == 2 else function
         return lambda x: function(x.astype(np.float32)).astype(x.dtype)
 
     return specialize

@@ -7,9 +7,7 @@ Images whose channels stand last it takes as they are; others it may rearrange.
 
 from __future__ import annotations
 
-import ctypes
 import functools
-import itertools
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -24,7 +22,6 @@ from millrace._src.util.onednn.primitives import (
     DIFF_WEIGHTS,
     DST,
     DTYPES,
-    SIZES,
     SRC,
     WEIGHTS,
     Calculation,
@@ -33,7 +30,7 @@ from millrace._src.util.onednn.primitives import (
     make_layout,
     steps_of,
 )
-from millrace._src.util.thread_pool import run_in_parallel, thread_count
+from millrace._src.util.onednn.threads import SharedCalculation
 
 _TRAINING = 64
 _DIRECT = 1
@@ -125,24 +122,20 @@ def _filter_dims(shape: Convolution) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 # --- the three calculations ------------------------------------------------------------------------------------------
 
-_WORTH_SHARING = 1 << 24
-"""The multiplications from which several threads pay: about half a millisecond."""
 
-
-@functools.lru_cache(maxsize=_MAX_CALCULATIONS)
-def _calculation(kind: str, shape: Convolution) -> Calculation | None:
-    """Returns a calculation of one thread, on addresses; None where the library is missing or refuses."""
+def _calculation(kind: str, shape: Convolution, threads: int = 1) -> Calculation | None:
+    """Returns a calculation of some threads, on addresses; None where the library is missing or refuses."""
     library = load()
     if library is None or shape.dtype not in DTYPES or 0 in (*shape.images, *shape.filters, *shape.output_sizes):
         return None
     try:
-        with library.one_thread():
-            return _describe(library, kind, shape)
+        with library.threads(threads):
+            return _describe(library, kind, shape, threads)
     except OnednnError:
         return None
 
 
-def _describe(library: Library, kind: str, shape: Convolution) -> Calculation:
+def _describe(library: Library, kind: str, shape: Convolution, threads: int) -> Calculation:
     parts = ConvolutionParts(library, shape)
     images, filters, results = parts.images, parts.filters, parts.results
     if kind == "forward":
@@ -150,18 +143,18 @@ def _describe(library: Library, kind: str, shape: Convolution) -> Calculation:
             [PrimitiveOperand(SRC, images), PrimitiveOperand(WEIGHTS, filters)],
             PrimitiveOperand(DST, results),
         )
-        return Calculation(library, parts.forward(), inputs, [output])
+        return Calculation(library, parts.forward(), inputs, [output], threads)
     if kind == "input_gradient":
         inputs, output = (
             [PrimitiveOperand(DIFF_DST, results), PrimitiveOperand(WEIGHTS, filters)],
             PrimitiveOperand(DIFF_SRC, images),
         )
-        return Calculation(library, parts.input_gradient(), inputs, [output])
+        return Calculation(library, parts.input_gradient(), inputs, [output], threads)
     inputs, output = (
         [PrimitiveOperand(SRC, images), PrimitiveOperand(DIFF_DST, results)],
         PrimitiveOperand(DIFF_WEIGHTS, filters),
     )
-    return Calculation(library, parts.filter_gradient(), inputs, [output])
+    return Calculation(library, parts.filter_gradient(), inputs, [output], threads)
 
 
 def at_addresses(kind: str, shape: Convolution) -> Callable[[int, int, int], None] | None:
@@ -174,59 +167,13 @@ def at_addresses(kind: str, shape: Convolution) -> Callable[[int, int, int], Non
 
     Returns: The function; None where the library is missing or refuses.
     """
-    if _calculation(kind, shape) is None:
-        return None
-    if kind == "filter_gradient":
-        return functools.partial(_to_filters, shape)
-    source, target = (shape.images, shape.results) if kind == "forward" else (shape.results, shape.images)
-    steps = [math.prod(sizes[1:]) * SIZES[shape.dtype] for sizes in (source, target)]
-    return functools.partial(_to_images, kind, shape, *steps)
+    return _share(kind, shape)
 
 
-def _to_images(kind: str, shape: Convolution, step: int, result_step: int, a: int, filters: int, result: int) -> None:
-    """Computes images from images; the steps are the bytes of one image."""
-    parts = _parts(kind, shape)
-
-    def work(number: int) -> None:
-        first, calculation = parts[number]
-        calculation(a + first * step, filters, result + first * result_step)
-
-    run_in_parallel(len(parts), work)
-
-
-def _to_filters(shape: Convolution, images: int, gradient: int, result: int) -> None:
-    """Computes filters from images; the filters of several threads are added up."""
-    parts = _parts("filter_gradient", shape)
-    if len(parts) == 1:
-        parts[0][1](images, gradient, result)
-        return
-    totals = np.empty((len(parts), *shape.filters), shape.dtype)
-    step, gradient_step = (math.prod(sizes[1:]) * totals.itemsize for sizes in (shape.images, shape.results))
-
-    def work(number: int) -> None:
-        first, calculation = parts[number]
-        calculation(images + first * step, gradient + first * gradient_step, address_of(totals[number]))
-
-    run_in_parallel(len(parts), work)
-    total = totals.sum(axis=0, dtype=np.float32).astype(totals.dtype)
-    ctypes.memmove(result, address_of(total), total.nbytes)
-
-
-def _parts(kind: str, shape: Convolution) -> list[tuple[int, Calculation]]:
-    return divide_images(shape, functools.partial(_calculation, kind))
-
-
-def divide_images(
-    shape: Convolution, calculation_of: Callable[[Convolution], Calculation | None]
-) -> list[tuple[int, Calculation]]:
-    """Divides the images among threads; returns the first image of each part, and the part's calculation."""
-    batch = shape.images[0]
-    count = min(thread_count(), batch) if shape.multiplications >= _WORTH_SHARING else 1
-    bounds = [batch * i // count for i in range(count + 1)]
-    parts = [(first, calculation_of(shape.with_batch(last - first))) for first, last in itertools.pairwise(bounds)]
-    if any(calculation is None for _, calculation in parts):
-        parts = [(0, calculation_of(shape))]
-    return [(first, calculation) for first, calculation in parts if calculation is not None]
+@functools.lru_cache(maxsize=_MAX_CALCULATIONS)
+def _share(kind: str, shape: Convolution) -> SharedCalculation | None:
+    alone = _calculation(kind, shape)
+    return None if alone is None else SharedCalculation(alone, functools.partial(_calculation, kind, shape))
 
 
 # --- arrays ----------------------------------------------------------------------------------------------------------

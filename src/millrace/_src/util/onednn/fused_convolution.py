@@ -2,12 +2,13 @@
 
 The library calls such steps *post-ops*. A sum or a product has another operand: a vector of channels, or an array like
 the result. The library's rectifiers make zeros of NaN, which the processor notes (`util.invalid_operations`): such a
-result is not returned.
+result is not returned. Each thread notes for itself, so that threads of the pool share the images here, not OpenMP's.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ import numpy as np
 
 from millrace._src.util.invalid_operations import invalid_flag
 from millrace._src.util.onednn.addresses import address_of
-from millrace._src.util.onednn.convolution import Convolution, ConvolutionParts, divide_images
+from millrace._src.util.onednn.convolution import Convolution, ConvolutionParts
 from millrace._src.util.onednn.library import Library, Object, OnednnError, load
 from millrace._src.util.onednn.primitives import (
     DST,
@@ -27,7 +28,7 @@ from millrace._src.util.onednn.primitives import (
     PrimitiveOperand,
     make_layout,
 )
-from millrace._src.util.thread_pool import run_in_parallel
+from millrace._src.util.thread_pool import run_in_parallel, thread_count
 
 _BINARY = {"add": 0x1FFF0, "multiply": 0x1FFF1}
 """oneDNN's numbers of functions of two operands, by the names of steps."""
@@ -36,6 +37,8 @@ _RECTIFIERS = {"relu": (0x20, 0.0, 0.0), "relu6": (0x2E, 0.0, 6.0)}
 _POST_OP, _SECOND_SRC = 0x8000, 2
 _DESTROY = "dnnl_post_ops_destroy"
 _MAX = 256
+_WORTH_SHARING = 1 << 24
+"""The multiplications from which several threads pay: about half a millisecond."""
 
 
 class PostOp(NamedTuple):
@@ -68,7 +71,7 @@ def forward(shape: Convolution, steps: tuple[PostOp, ...]) -> Callable[..., Any]
         images, filters = np.ascontiguousarray(images), np.ascontiguousarray(filters)
         results = np.empty(shape.results, images.dtype)
         starts = [address_of(array) for array in (images, filters, *operands, results)]
-        parts = divide_images(shape, lambda part: _calculation(part, steps))
+        parts = _divide_images(shape, lambda part: _calculation(part, steps))
         is_valid = True
 
         def work(number: int) -> None:
@@ -122,3 +125,16 @@ def _describe_steps(
     attributes = library.make_attributes()
     library.call("dnnl_primitive_attr_set_post_ops", attributes, post_ops)
     return attributes, operands
+
+
+def _divide_images(
+    shape: Convolution, calculation_of: Callable[[Convolution], Calculation | None]
+) -> list[tuple[int, Calculation]]:
+    """Divides the images among threads; returns the first image of each part, and the part's calculation."""
+    batch = shape.images[0]
+    count = min(thread_count(), batch) if shape.multiplications >= _WORTH_SHARING else 1
+    bounds = [batch * i // count for i in range(count + 1)]
+    parts = [(first, calculation_of(shape.with_batch(last - first))) for first, last in itertools.pairwise(bounds)]
+    if any(calculation is None for _, calculation in parts):
+        parts = [(0, calculation_of(shape))]
+    return [(first, calculation) for first, calculation in parts if calculation is not None]
