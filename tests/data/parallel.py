@@ -58,6 +58,14 @@ def stable_count(count: Callable[[], int]) -> int:
     return last
 
 
+def awaited_count(count: Callable[[], int], expected: int, seconds: float = 20.0) -> int:
+    """Returns a count that does not change for a while, once it has come to what is expected or the time is over."""
+    deadline = time.monotonic() + seconds
+    while count() < expected and time.monotonic() < deadline:
+        time.sleep(0.002)
+    return stable_count(count)
+
+
 def pool_threads() -> Iterator[threading.Thread]:
     """Returns the threads of the pool."""
     return (thread for thread in threading.enumerate() if thread.name.startswith("millrace-data"))

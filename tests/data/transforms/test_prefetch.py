@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from tests.data.parallel import always_ahead, noting, stable_count
+from tests.data.parallel import always_ahead, awaited_count, noting, stable_count
 from tests.data.pipelines import check_restores_everywhere, check_same_in_function, elements, outcomes, rest, started
 
 Dataset = tf.data.Dataset
@@ -34,7 +34,7 @@ def test_elements_are_made_ahead_as_far_as_there_is_room(always_ahead: None) -> 
     for given in range(1, 20):
         next(iterator)
         assert stable_count(lambda: len(seen)) <= given + 3
-    assert len(seen) == 22
+    assert awaited_count(lambda: len(seen), 22) == 22
 
 
 def test_a_slow_source_and_a_slow_consumer_work_at_a_time() -> None:
@@ -105,10 +105,10 @@ def test_the_buffer_is_full_when_a_quick_consumer_pauses(room: int) -> None:
     assert stable_count(lambda: len(seen)) == 0
     for _ in range(10):
         next(iterator)
-    assert stable_count(lambda: len(seen)) == 10 + room
+    assert awaited_count(lambda: len(seen), 10 + room) == 10 + room
     for _ in range(20):
         next(iterator)
-    assert stable_count(lambda: len(seen)) == 30 + room
+    assert awaited_count(lambda: len(seen), 30 + room) == 30 + room
     assert seen == list(range(30 + room))
 
 
@@ -116,7 +116,7 @@ def test_a_buffer_whose_size_the_runtime_chooses_is_filled_too() -> None:
     seen: list[int] = []
     iterator = iter(Dataset.range(100).map(noting(seen)).prefetch(tf.data.AUTOTUNE))
     next(iterator)
-    assert stable_count(lambda: len(seen)) == 3
+    assert awaited_count(lambda: len(seen), 3) == 3
 
 
 def test_a_buffer_that_a_pause_has_filled_is_saved(always_ahead: None) -> None:
