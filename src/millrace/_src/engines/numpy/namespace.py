@@ -7,6 +7,7 @@ from SciPy on first use.
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable, Sequence
 from typing import Any, cast
@@ -89,11 +90,10 @@ class NumpyNamespace:
         """Puts `pad_width[i]` more elements before and after `x` along axis `i`."""
         if mode != "constant":
             return np.pad(x, pad_width, mode)  # type: ignore[call-overload]  # NumPy's stubs list the modes
-        shape = tuple([size + before + after for size, (before, after) in zip(x.shape, pad_width, strict=True)])
+        shape, inner = _plan_padding(x.shape, tuple(map(tuple, pad_width)))
         is_zero = type(constant_values) is int and constant_values == 0
         result = np.zeros(shape, x.dtype) if is_zero else np.full(shape, constant_values, x.dtype)
-        inner_slices = [slice(before, before + size) for size, (before, _) in zip(x.shape, pad_width, strict=True)]
-        result[tuple(inner_slices)] = x  # much quicker than numpy.pad
+        result[inner] = x  # much quicker than numpy.pad
         return result
 
     @staticmethod
@@ -175,6 +175,17 @@ class NumpyNamespace:
         while cond(*state)[0]:
             state = body(*state)
         return state
+
+
+@functools.lru_cache(maxsize=256)
+def _plan_padding(
+    shape: tuple[int, ...], pad_width: tuple[tuple[int, int], ...]
+) -> tuple[tuple[int, ...], tuple[slice, ...]]:
+    """Returns the shape of a padded array, and the part of it that the array itself becomes."""
+    sizes = list(zip(shape, pad_width, strict=True))
+    return tuple([size + before + after for size, (before, after) in sizes]), tuple(
+        [slice(before, before + size) for size, (before, _) in sizes]
+    )
 
 
 def _reduce(function: Callable[..., Any], x: Array, axis: Any, dtype: object, keepdims: bool) -> Array:

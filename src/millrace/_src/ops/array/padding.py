@@ -6,7 +6,11 @@ the gradient of the border is folded back onto the elements from which the borde
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from millrace._src.core.argument_types import TensorLike
 from millrace._src.core.array_namespace import Array, Xp
@@ -71,14 +75,20 @@ def _grow(dim: int | None, before: int | None, after: int | None, sign: int) -> 
     return add(dim, sign * (before + after))
 
 
-def _validate(input: Array, paddings: Array) -> list[tuple[int, int]]:
+def _validate(input: Array, paddings: Array) -> Sequence[tuple[int, int]]:
     """Returns the paddings as pairs of ints."""
     if paddings.ndim != 2 or paddings.shape[1] != 2:
         raise invalid(f"paddings must be a matrix with 2 columns: {dims_text(paddings.shape)}")
     if paddings.shape[0] != input.ndim:
         shapes = f"{dims_text(paddings.shape)} {dims_text(input.shape)}"
         raise invalid(f"The first dimension of paddings must be the rank of inputs{shapes}")
-    pairs = [(before, after) for before, after in paddings.tolist()]
+    return _pairs(paddings.tobytes(), paddings.dtype)
+
+
+@functools.lru_cache(maxsize=256)
+def _pairs(data: bytes, dtype: np.dtype[Any]) -> tuple[tuple[int, int], ...]:
+    """Returns paddings, given by their bytes, as pairs of ints."""
+    pairs = tuple([(before, after) for before, after in np.frombuffer(data, dtype).reshape(-1, 2).tolist()])
     for before, after in pairs:
         if before < 0 or after < 0:
             raise invalid(f"Paddings must be non-negative: {before} {after}")
@@ -88,7 +98,7 @@ def _validate(input: Array, paddings: Array) -> list[tuple[int, int]]:
 # --- constant ----------------------------------------------------------------------------------------------------
 
 
-def _pad_constant(xp: Xp, x: Array, pairs: list[tuple[int, int]], value: Any) -> Array:
+def _pad_constant(xp: Xp, x: Array, pairs: Sequence[tuple[int, int]], value: Any) -> Array:
     """Puts `value` around `x`."""
     return xp.pad(x, pairs, constant_values=value) if pairs else x
 
