@@ -198,3 +198,23 @@ def test_an_op_with_an_epilogue_takes_what_the_op_takes(op: OpDef) -> None:
     assert [a.name for a in fused.signature.inputs] == [*(a.name for a in op.signature.inputs), "operands"]
     assert fused.attr_kinds == {**op.attr_kinds, "steps": "list[string]", "N": "int"}
     assert fused.attr_defaults == op.attr_defaults
+
+
+@pytest.mark.parametrize("op", declaring("is_gradient_mask"), ids=lambda op: op.name)
+def test_a_mask_multiplies_by_zero_or_one(op: OpDef) -> None:
+    for dtype in dtypes_of(op, "iuf"):
+        gradients, features = (a.ravel() for a in np.meshgrid(edge_values(dtype), edge_values(dtype)))
+        factors = run(op, np.ones_like(features), features)
+        assert set(factors.tolist()) <= {0, 1}
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(run(op, gradients, features), gradients * factors)
+
+
+@pytest.mark.parametrize("op", declaring("spreads_to_selected_of"), ids=lambda op: op.name)
+def test_a_gradient_of_a_selection_goes_to_what_was_selected(op: OpDef) -> None:
+    rank = 5 if op.traits.spreads_to_selected_of.endswith("3D") else 4
+    attrs = {"ksize": [1, *[2] * (rank - 2), 1], "strides": [1, *[2] * (rank - 2), 1], "padding": "SAME"}
+    x = np.random.RandomState(0).permutation(5 ** (rank - 2) * 6).reshape(2, *[5] * (rank - 2), 3).astype(np.float32)
+    y = getattr(tf.raw_ops, op.traits.spreads_to_selected_of)(input=x, **attrs).numpy()
+    spread = getattr(tf.raw_ops, op.name)(orig_input=x, orig_output=y, grad=y, **attrs).numpy()
+    np.testing.assert_array_equal(spread, np.where(np.isin(x, y), x, 0))

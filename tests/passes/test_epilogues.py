@@ -193,3 +193,14 @@ def test_an_error_names_the_convolution() -> None:
     message = r"(?s)node Conv2D.*Dimensions must be equal, but are 3 and 2"
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         function(*arrays)
+
+
+def test_the_second_of_two_convolutions_takes_the_sum_although_both_come_before_the_vectors() -> None:
+    def f(x: Any, first: Any, second: Any, scale: Any) -> Any:
+        shortcut, main = conv(x, first), conv(x, second)
+        shortcut = shortcut * tf.math.rsqrt(scale * scale + 1.0)
+        return tf.nn.relu(shortcut + main * tf.math.rsqrt(scale * scale + 2.0))
+
+    graph = optimized(f, IMAGES, FILTERS, FILTERS, VECTOR)
+    assert [n.attrs["steps"] for n in graph.nodes if n.type == CONV] == [("multiply",), ("multiply", "add", "relu")]
+    check(f, [IMAGES, FILTERS, FILTERS, VECTOR], types(graph))

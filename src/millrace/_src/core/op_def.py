@@ -199,6 +199,13 @@ class Traits:
     """
     epilogue_step: EpilogueStep | Callable[[dict[str, Any]], EpilogueStep | None] | None = None
     """The step that the op is, for images whose channels stand last; a function of the attributes."""
+    spreads_to_selected_of: str | None = None
+    """The op that has selected the elements of the second input from those of the first, by the same attributes.
+
+    This op adds each element of the third input to an element of zeros like the first: where the selected one stood.
+    """
+    is_gradient_mask: bool = False
+    """Whether the result is the first input times 0 or 1, which the second input decides for each element."""
     counts_elements: bool = False
     """Whether the result is the number of elements of the input."""
     flops: int | Callable[[Any], int] = 0

@@ -47,6 +47,7 @@ def run(graph: OptimizedGraph) -> OptimizedGraph:
         if steps:
             fused = _fuse(node, steps)
             insertions.add(fused, {steps[-1].node.outputs[0]: fused.outputs[0]})
+            search.note_fused(node, steps)
     insertions.apply()
     return dead_code_elimination.run(graph)
 
@@ -80,6 +81,10 @@ class _StepSearch:
             steps.append(step)
             value = step.node.outputs[0]
         return steps
+
+    def note_fused(self, node: Node, steps: list[_Step]) -> None:
+        """Notes that the result of steps is computed where the convolution is."""
+        self._positions[steps[-1].node] = self._positions[node]
 
     def _step(self, reader: Node, value: Value, convolution: Node) -> _Step | None:
         """Returns the step that a node is which reads the result of a convolution so far; None if it is none."""

@@ -19,6 +19,7 @@ from millrace._src.passes import (
     constant_folding,
     dead_code_elimination,
     epilogues,
+    gradient_masks,
     known_operands,
     optimizer_options,
     shape_folding,
@@ -49,6 +50,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("batch_normalization", batch_normalization.run, "remapping"),  # leaves dead nodes, reads simplified ones
     # The passes above leave nodes that nothing reads.
     Pass("dead_code_elimination", dead_code_elimination.run, "dependency_optimization"),
+    Pass("gradient_masks", gradient_masks.run, "remapping"),  # counts the readers of a value, as the next two do
     # Counts the readers of a value, so dead nodes must be gone; a batch normalization in inference is such steps.
     Pass("epilogues", epilogues.run, "remapping"),
     Pass("sparse_sums", sparse_sums.run, "remapping"),  # counts the readers of a value, so dead nodes must be gone

@@ -91,7 +91,7 @@ def relu_gradient(dy: Tensor, activations: Tensor) -> Tensor:
     return relu_grad(dy, activations)
 
 
-@op("ReluGrad", "gradients: T, features: T -> backprops: T", T=_REAL, shape=merged_shape)
+@op("ReluGrad", "gradients: T, features: T -> backprops: T", T=_REAL, shape=merged_shape, is_gradient_mask=True)
 def relu_grad(xp: Xp, gradients: Array, features: Array) -> Array:
     """Computes the gradient of `relu`: `gradients` where `features > 0`, else 0."""
     return gradients * (features > 0)
@@ -148,7 +148,7 @@ def relu6_gradient(dy: Tensor, activations: Tensor) -> Tensor:
     return relu6_grad(dy, activations)
 
 
-@op("Relu6Grad", "gradients: T, features: T -> backprops: T", T=_REAL, shape=merged_shape)
+@op("Relu6Grad", "gradients: T, features: T -> backprops: T", T=_REAL, shape=merged_shape, is_gradient_mask=True)
 def relu6_grad(xp: Xp, gradients: Array, features: Array) -> Array:
     """Computes the gradient of `relu6`: `gradients` where `0 < features < 6`, else 0."""
     return gradients * ((features > 0) & (features < 6))

@@ -260,6 +260,7 @@ def max_pool_v2_gradient(
     batching=folding("orig_input", "orig_output", "grad"),
     library_bound=True,
     flops=flops.max_pooling_gradient,
+    spreads_to_selected_of="MaxPool",
 )
 def max_pool_grad_op(
     xp: Xp,
@@ -491,6 +492,7 @@ def max_pool_3d_gradient(
     shape=same_shape,
     batching=folding("orig_input", "orig_output", "grad"),
     library_bound=True,
+    spreads_to_selected_of="MaxPool3D",
 )
 def max_pool_3d_grad_op(
     xp: Xp,
