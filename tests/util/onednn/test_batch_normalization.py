@@ -66,6 +66,7 @@ def test_without_the_library_there_is_no_function(monkeypatch: Any) -> None:
     module.forward.cache_clear()
 
 
+@has_library
 def test_long_sums_are_left_to_numpy_and_what_sums_nothing_is_not() -> None:
     long = Normalization(1 << 18, 8, 1, 1e-3, True)
     assert module.forward(long) is None and module.backward(long) is None
