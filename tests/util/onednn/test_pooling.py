@@ -37,35 +37,3 @@ def test_other_largest_elements_are_left_to_the_caller() -> None:
 
 def test_the_calculations_that_are_kept_are_bounded() -> None:
     assert pooling._calculations.cache_info().maxsize == pooling._MAX_CALCULATIONS
-
-
-@pytest.mark.skipif(library.load() is None, reason="oneDNN is not installed")
-@pytest.mark.parametrize("value", [np.nan, -np.inf])
-def test_a_nan_or_a_window_of_minus_infinity_is_no_result(value: float) -> None:
-    pool = Pool((2, 32, 32, 16), (2, 2), (2, 2), (0, 0), (16, 16), "float32", False)
-    function = bind_pooling(pool)
-    assert function is not None
-    images = np.random.default_rng(0).normal(size=pool.images).astype(np.float32)
-    images[0, 0, 0, 0] = -np.inf
-    assert function(images) is not None
-    images[1, 4:6, 6:8, 3] = value
-    assert function(images) is None
-
-
-@pytest.mark.skipif(library.load() is None, reason="oneDNN is not installed")
-def test_the_gradient_takes_the_selection_of_the_very_arrays_while_they_are_there() -> None:
-    pool = Pool((2, 32, 32, 16), (2, 2), (2, 2), (0, 0), (16, 16), "float32", False)
-    function, gradient = bind_pooling(pool), largest_gradient(pool)
-    assert function is not None
-    assert gradient is not None
-    random = np.random.default_rng(0)
-    images, dy = (random.normal(size=s).astype(np.float32) for s in (pool.images, pool.results))
-    before = len(pooling._selections)
-    results = function(images)
-    assert len(pooling._selections) == before + 1
-    expected = gradient(images.copy(), results.copy(), dy)
-    np.testing.assert_array_equal(gradient(images, results, dy), expected)
-    np.testing.assert_array_equal(gradient(images.copy(), results, dy), expected)
-    assert gradient(images[::-1].copy(), results, dy) is None
-    del results
-    assert len(pooling._selections) == before

@@ -355,6 +355,8 @@ OP_HOMES: dict[str, str] = {
     "L2Loss": "millrace._src.ops.nn.losses",
     "LRN": "millrace._src.ops.nn.local_response",
     "LRNGrad": "millrace._src.ops.nn.local_response",
+    "LayerNormalization": "millrace._src.ops.nn.layer_norm_ops",
+    "LayerNormalizationGrad": "millrace._src.ops.nn.layer_norm_ops",
     "LeakyRelu": "millrace._src.ops.nn.activations",
     "LeakyReluGrad": "millrace._src.ops.nn.activations",
     "LeftShift": "millrace._src.ops.math.bitwise",

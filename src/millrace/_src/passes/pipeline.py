@@ -21,6 +21,7 @@ from millrace._src.passes import (
     epilogues,
     gradient_masks,
     known_operands,
+    layer_normalization,
     optimizer_options,
     shape_folding,
     sparse_sums,
@@ -48,6 +49,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("arithmetic", arithmetic.REWRITING, "arithmetic_optimization"),  # needs the constants that folding computes
     Pass("common_subexpressions", common_subexpressions.REWRITING, "common_subgraph_elimination"),
     Pass("batch_normalization", batch_normalization.run, "remapping"),  # leaves dead nodes, reads simplified ones
+    Pass("layer_normalization", layer_normalization.run, "remapping"),  # as batch normalization
     # The passes above leave nodes that nothing reads.
     Pass("dead_code_elimination", dead_code_elimination.run, "dependency_optimization"),
     Pass("gradient_masks", gradient_masks.run, "remapping"),  # counts the readers of a value, as the next two do

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from millrace._src.util.autotuning import Autotuner, Work
-from millrace._src.util.invalid_operations import invalid_flag
 from millrace._src.util.onednn.addresses import address_of
 from millrace._src.util.onednn.elementwise import Vectors, calculation
 from millrace._src.util.onednn.library import load
@@ -153,27 +152,18 @@ def _by_library(kind: FunctionKind) -> Work | None:
 def _run_library(function: _Function, vectors: Vectors, x: _Array, result: _Array) -> None:
     library = load()
 
-    flag = invalid_flag()
-
     def work(start: int, stop: int) -> None:
         part, out = x[start:stop], result[start:stop]
         run = calculation(vectors._replace(size=stop - start))
-        if run is None or library is None or (function.spoils_nan and flag is None and np.isnan(part.max())):
-            compute_by_numpy(part, out)
+        if run is None or library is None or (function.spoils_nan and np.isnan(part.max())):
+            for at in range(0, stop - start, _NUMPY_BLOCK):
+                block = slice(at, at + _NUMPY_BLOCK)
+                function.by_numpy(part[block], out[block], *vectors.parameters)
             return
-        if flag is not None:
-            flag.clear()
         with library.one_thread():
             run(address_of(part), address_of(out))
-        if function.spoils_nan and flag is not None and flag.is_set():
-            compute_by_numpy(part, out)
-        elif function.finish is not None:
+        if function.finish is not None:
             function.finish(out)
-
-    def compute_by_numpy(part: _Array, out: _Array) -> None:
-        for at in range(0, part.size, _NUMPY_BLOCK):
-            block = slice(at, at + _NUMPY_BLOCK)
-            function.by_numpy(part[block], out[block], *vectors.parameters)
 
     run_in_blocks(x.size, _LIBRARY_BLOCK, work, nanoseconds=_LIBRARY_NANOSECONDS)
 

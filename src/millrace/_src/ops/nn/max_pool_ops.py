@@ -22,6 +22,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import flops, raw
 from millrace._src.ops.batching_rules import folding
+from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn import sliding_windows as win
 from millrace._src.ops.nn.pool_kernels import Pooling, by_images, is_small, pooling_of, tune_pool
 from millrace._src.ops.nn.pool_windows import REAL, pool_shape, pool_windows
@@ -79,7 +80,12 @@ def _largest(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
 
 def _largest_by_library(pool: onednn.Pool) -> Callable[[Xp, Array], Array | None] | None:
     function = onednn.bind_pooling(pool)
-    return None if function is None else lambda xp, x: function(x)
+    return None if function is None else lambda xp, x: function(x) if _is_above_infinity(x) else None
+
+
+def _is_above_infinity(x: Array) -> bool:
+    """Returns whether there are neither NaN nor minus infinity, of which the library makes other numbers."""
+    return bool((x.astype(np.float32) if is_half(x) else x).min() > -np.inf)
 
 
 LARGEST = tune_pool(_largest_by_library, lambda key, xp, x: _largest(xp, x, key.windows))

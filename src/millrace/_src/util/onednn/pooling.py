@@ -1,9 +1,8 @@
 """Pools by oneDNN: the largest element or the mean of windows, and their gradients.
 
 Images are `[batch, *sizes, channels]`. The library's largest element of a window passes over NaN, and is the least
-finite number where all are minus infinity, so that such results are not returned. Its gradient needs to know where the
-largest elements were, which the forward calculation notes in a *workspace*. The workspace is kept as long as the images
-and the results are there; the gradient of other arrays calculates the largest elements once more.
+finite number where all are minus infinity, so that callers have to look for these. Its gradient needs to know where the
+largest elements were, which the forward calculation notes in a *workspace*.
 """
 
 from __future__ import annotations
@@ -11,13 +10,11 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from millrace._src.util.invalid_operations import invalid_flag
 from millrace._src.util.onednn.addresses import address_of
 from millrace._src.util.onednn.library import Library, Object, OnednnError, dims, load
 from millrace._src.util.onednn.primitives import (
@@ -40,8 +37,6 @@ _TRAINING = 64
 _LARGEST, _MEAN = 0x1FF, 0x3FF
 _DESTROY = "dnnl_primitive_desc_destroy"
 _MAX_CALCULATIONS = 256
-_MIN_FLOAT = np.finfo(np.float32).min
-"""What the library makes of a window of which all is minus infinity."""
 _WORTH_SHARING = 1 << 20
 """The elements of images from which several threads pay: about half a millisecond."""
 
@@ -145,74 +140,23 @@ def _describe(library: Library, pool: Pool) -> _Calculations:
     )
 
 
-class _Selection(NamedTuple):
-    """Where the largest elements of windows were, for as long as both arrays are there."""
-
-    images: weakref.ref[Any]
-    results: weakref.ref[Any]
-    workspaces: dict[int, Any]
-    """The notes of the library, by the first image of each part."""
-
-
-_selections: dict[int, _Selection] = {}
-"""The selections of the pools whose results are still there, by the identity of the results."""
-
-
-def _note_selection(images: Any, results: Any, workspaces: dict[int, Any]) -> None:
-    key = id(results)
-    selection = _Selection(weakref.ref(images), weakref.ref(results, lambda _: _selections.pop(key, None)), workspaces)
-    _selections[key] = selection
-
-
-def _selection_of(images: Any, results: Any) -> dict[int, Any]:
-    """Returns the library's notes of how results were selected from images; none where these are other arrays."""
-    found = _selections.get(id(results))
-    is_same = found is not None and found.images() is images and found.results() is results
-    return found.workspaces if found is not None and is_same else {}
-
-
 def bind_pooling(pool: Pool) -> Callable[[Any], Any] | None:
-    """Returns the function `images -> results`; None where the library is missing or refuses.
-
-    The function of a pool of largest elements returns None for images with a NaN, and where all of a window may be
-    minus infinity.
-    """
+    """Returns the function `images -> results`; None where the library is missing or refuses."""
     if _calculations(pool) is None:
         return None
-    flag = invalid_flag() if pool.dtype == "float32" else None
 
     def run(images: Any) -> Any:
         images = np.ascontiguousarray(images)
-        if not pool.is_mean and flag is None and not _is_above_infinity(images):
-            return None
         results = np.empty(_memory_shape(pool.results, pool), images.dtype)
-        workspaces: dict[int, Any] = {}
-        has_nan = False
 
         def work(batch: slice, calculations: _Calculations) -> None:
-            nonlocal has_nan
-            workspace = np.empty(calculations.workspace_size, np.uint8)
-            if flag is not None:
-                flag.clear()
-            calculations.forward(address_of(images[batch]), address_of(results[batch]), address_of(workspace))
-            workspaces[batch.start] = workspace
-            if flag is not None and flag.is_set():
-                has_nan = True
+            with buffers.lend(calculations.workspace_size) as workspace:
+                calculations.forward(address_of(images[batch]), address_of(results[batch]), address_of(workspace))
 
         _share(pool, work)
-        if pool.is_mean:
-            return results
-        if has_nan or (flag is not None and not results.min(initial=np.inf) > _MIN_FLOAT):
-            return None
-        _note_selection(images, results, workspaces)
         return results
 
     return run
-
-
-def _is_above_infinity(x: Any) -> bool:
-    """Returns whether there are neither NaN nor minus infinity."""
-    return bool((x if x.dtype == np.float32 else x.astype(np.float32)).min() > -np.inf)
 
 
 def mean_gradient(pool: Pool) -> Callable[[Any], Any] | None:
@@ -245,14 +189,9 @@ def largest_gradient(pool: Pool) -> Callable[[Any, Any, Any], Any] | None:
         images, largest, gradient = (np.ascontiguousarray(a) for a in (images, largest, gradient))
         results = np.empty(_memory_shape(pool.images, pool), images.dtype)
         are_equal = True
-        known = _selection_of(images, largest)
 
         def work(batch: slice, calculations: _Calculations) -> None:
             nonlocal are_equal
-            noted = known.get(batch.start)
-            if noted is not None and noted.size == calculations.workspace_size:
-                calculations.backward(address_of(gradient[batch]), address_of(noted), address_of(results[batch]))
-                return
             again = np.empty_like(largest[batch])
             with buffers.lend(calculations.workspace_size) as workspace:
                 note = address_of(workspace)
