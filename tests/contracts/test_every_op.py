@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ import pytest
 import millrace as tf
 from millrace._src.autodiff.gradient_plan import gradient_plan
 from millrace._src.core.dispatch import flatten_result
-from millrace._src.core.op_algebra import Comparison, EpilogueStep, Total
 from millrace._src.core.op_def import Effects, OpDef, Traits
 from millrace._src.core.op_registry import all_op_names, get_op
 from millrace._src.engines.numpy.engine import NumpyEngine
@@ -76,7 +76,7 @@ def test_every_trait_is_of_its_type(name: str) -> None:
         if isinstance(trait.default, bool):
             assert isinstance(value, bool), trait.name
         elif trait.default is None:
-            kinds = (str, int, Mapping, Comparison, EpilogueStep, Total)
+            kinds = (str, int, Mapping, Enum)
             assert value is None or isinstance(value, kinds) or callable(value), trait.name
 
 
