@@ -20,6 +20,7 @@ SEQUENCES = tf.TensorSpec([4, 3, FEATURES], tf.float32)
 ROWS = tf.TensorSpec([5, FEATURES], tf.float32)
 SQUARE = tf.TensorSpec([FEATURES, FEATURES], tf.float32)
 ANY_BATCH = tf.TensorSpec([None, 3, FEATURES], tf.float32)
+ANY_SIZES = tf.TensorSpec([None, None, FEATURES], tf.float32)
 VECTOR = tf.TensorSpec([FEATURES], tf.float32)
 FORWARD, BACKWARD = "LayerNormalization", "LayerNormalizationGrad"
 
@@ -61,6 +62,26 @@ def check(function: Callable[..., Any], specs: list[Any], inputs: list[Any], fus
 def test_a_normalization_and_its_gradients_are_two_nodes(function: Any, spec: Any) -> None:
     specs = [spec, VECTOR, VECTOR, spec]
     check(with_gradients(function), specs, inputs_of(tuple(spec.shape)), [FORWARD, BACKWARD])
+
+
+@pytest.mark.parametrize("function", [normalize, centered_first, by_squares])
+@pytest.mark.parametrize("spec", [ANY_BATCH, ANY_SIZES], ids=["any batch", "any sizes"])
+@pytest.mark.parametrize("sizes", [(4, 3), (1, 3), (0, 3)])
+def test_unknown_sizes(function: Any, spec: Any, sizes: tuple[int, int]) -> None:
+    def gradients(*inputs: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(inputs)
+            loss = tf.reduce_sum(tf.sin(function(*inputs)))
+        return tape.gradient(loss, inputs)
+
+    check(gradients, [spec, VECTOR, VECTOR], inputs_of((*sizes, FEATURES))[:3], [FORWARD, BACKWARD])
+
+
+def test_gradients_of_unknown_sizes_of_their_own() -> None:
+    """The sizes of `dy` might be others than those of `x`."""
+    inputs = inputs_of((4, 3, FEATURES))
+    check(with_gradients(normalize), [ANY_BATCH, VECTOR, VECTOR, ANY_BATCH], inputs, [FORWARD, BACKWARD])
+    check(with_gradients(by_squares), [ANY_BATCH, VECTOR, VECTOR, ANY_BATCH], inputs, [])
 
 
 @pytest.mark.parametrize("function", [normalize, centered_first])

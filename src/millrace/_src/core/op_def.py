@@ -149,6 +149,16 @@ class Traits:
     TensorFlow tells users less than shape rules find out here (`core.shape_context`), and libraries take another path
     where a value is known.
     """
+    is_shape: bool = False
+    """Whether the only output is the shape of the first input."""
+    shape_argument: int | None = None
+    """The number of the input that is the shape of the only output (Reshape)."""
+    results_of_sizes: Callable[..., Sequence[Sequence[int]] | None] | None = None
+    """Computes the results for shapes some of whose sizes are unknown; None where the results depend on these.
+
+    A shape is a sequence of numbers, and of anything else that is hashable where a size is unknown: equal things are
+    equal sizes.
+    """
     returns_input: bool = False
     """Whether the only output is the first input unchanged (Identity)."""
     elementwise: Elementwise = Elementwise.NO

@@ -101,11 +101,11 @@ class _LayerNormalizationSearch(NormalizationSearch[RowSymbols]):
         for node in self._nodes:
             if node.op_def.traits.formula is None:
                 continue
-            yield from over_rows.intersection(node.inputs)
+            yield from map(s.source, over_rows.intersection(node.inputs))
             for value in along_rows.intersection(node.inputs):
-                others = [_source(other) for other in node.inputs if other is not value]
+                others = [s.source(other) for other in node.inputs if other is not value]
                 if all(other in totals and totals[other].inputs[0] is value for other in others):
-                    yield value
+                    yield s.source(value)
 
     def _is_worth_it(self, found: FoundNormalization) -> bool:
         """Returns whether nothing else reads the steps: gradients that are not recognized would compute them again."""
@@ -175,10 +175,3 @@ class _LayerNormalizationSearch(NormalizationSearch[RowSymbols]):
     def _vectors_equal_to(self, polynomial: Polynomial) -> list[Value]:
         """Returns the vectors of features that are a polynomial."""
         return [value for value in self._equal_to(polynomial) if self._symbols.is_feature_vector(value)]
-
-
-def _source(value: Value) -> Value:
-    """Returns the value that a value is, as ops that return their input pass it on."""
-    while value.node is not None and value.node.op_def.traits.returns_input:
-        value = value.node.inputs[0]
-    return value

@@ -116,7 +116,15 @@ class RowSymbols(Symbols):
             return _Extent.ROWS
         if sizes and sizes[-1] == self.features and len(sizes) <= len(self.dims) and set(sizes[:-1]) <= {1}:
             return _Extent.FEATURES
-        return _Extent.NUMBER if value.shape.num_elements() == 1 else None
+        return _Extent.NUMBER if value.shape.num_elements() == 1 else self._extent_of_total(value)
+
+    def _extent_of_total(self, value: Value) -> _Extent | None:
+        """Returns along which axes a sum is the same whose shape was not known when its axes were not."""
+        node = value.node
+        if node is None or node.op_def.traits.total is None or not node.attrs["keep_dims"]:
+            return None
+        kind = self.kind_of(node)
+        return None if kind is None else _KEPT_BY[kind]
 
     def _part_of_symbol(self, symbol: int) -> _Extent | None:
         """Returns along which axes a symbol is the same."""
@@ -146,3 +154,9 @@ class RowSymbols(Symbols):
         if before is _Extent.ARRAY and not node.op_def.traits.returns_input:
             raise NotPolynomialError
         return self.polynomial(source)
+
+    def source(self, value: Value) -> Value:
+        """Returns the value that a value is, past ops that return their input."""
+        while value.node is not None and value.node.op_def.traits.returns_input:
+            value = value.node.inputs[0]
+        return value

@@ -6,6 +6,7 @@ sum over the repeated axes.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,7 @@ def _broadcast_to_shape(c: ShapeContext) -> TensorShape:
     batching=shape_batches.broadcast_to,
     exact_on_rows=True,
     element_order=ElementOrder.REPEATED,
+    shape_argument=1,
 )
 def broadcast_to_op(xp: Xp, input: Array, shape: Array) -> Array:
     """Repeats `input` along dimensions of size 1, and along new leading dimensions, to reach `shape`."""
@@ -152,11 +154,28 @@ def _unknown_vectors(c: ShapeContext) -> list[TensorShape]:
     return [vector(None), vector(None)]
 
 
+def _axes_of_sizes(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[list[int], list[int]] | None:
+    """Returns the axes over which each of two shapes is repeated; None where an unknown size may be 1.
+
+    A sum over an axis of size 1 changes nothing, so that an unknown size beside 1 tells enough.
+    """
+    rank = max(len(a), len(b))
+    first, second = [1] * (rank - len(a)) + list(a), [1] * (rank - len(b)) + list(b)
+    if any(x != y and x != 1 and y != 1 for x, y in zip(first, second, strict=True)):
+        return None
+    is_repeated = [x != y or x == y == 1 and a != b for x, y in zip(first, second, strict=True)]
+    return (
+        [axis for axis in range(rank) if first[axis] == 1 and is_repeated[axis]],
+        [axis for axis in range(rank) if second[axis] == 1 and is_repeated[axis]],
+    )
+
+
 @op(
     "BroadcastGradientArgs",
     "s0: T, s1: T -> r0: T, r1: T",
     T=_INDEX,
     shape=_unknown_vectors,
+    results_of_sizes=_axes_of_sizes,
     constant_inputs=("s0", "s1"),
     not_differentiable="axes are integers",
     not_batched="a shape is the same for all rows",

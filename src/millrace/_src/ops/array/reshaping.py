@@ -78,6 +78,7 @@ def _fill_in(wanted: list[int | None], given: int) -> tuple[int | None, ...]:
     batching=shape_batches.reshape,
     exact_on_rows=True,
     element_order=ElementOrder.SAME,
+    shape_argument=1,
 )
 def reshape_op(xp: Xp, tensor: Array, shape: Array) -> Array:
     """Puts the elements of `tensor`, in row-major order, into another shape."""

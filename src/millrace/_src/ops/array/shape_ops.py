@@ -43,6 +43,7 @@ def _rank_vector(c: ShapeContext) -> TensorShape:
     shape=_rank_vector,
     full_type="SHAPE_TENSOR[out_type]",
     reads_only_shapes=True,
+    is_shape=True,
     not_differentiable="a shape does not vary with the values",
     batching=shape_batches.shapes,
     exact_on_rows=True,
