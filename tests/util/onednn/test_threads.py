@@ -61,6 +61,17 @@ def test_threads_that_find_no_cores_are_halved(monkeypatch: pytest.MonkeyPatch) 
     assert machine.run(6) == [1, 1, 4, 2, 1, 1]
 
 
+def test_threads_that_have_gained_may_lose_a_core_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine(monkeypatch)
+    assert machine.run(40)[2:] == [4] * 38
+    machine.seconds = lambda count: 6e-3
+    machine.run(2)
+    machine.seconds = lambda count: 1e-3 / count
+    assert machine.run(10) == [4] * 10
+    machine.seconds = lambda count: 1e-3 if count == 1 else 6e-3
+    assert 1 in machine.run(20)
+
+
 def test_a_calculation_that_cannot_be_shared_runs_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = Machine(monkeypatch)
     machine.calculation = SharedCalculation(machine.variant(1), lambda count: None)
