@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -53,6 +55,38 @@ def test_a_short_calculation_stays_on_its_thread(monkeypatch: pytest.MonkeyPatch
     machine = Machine(monkeypatch)
     machine.seconds = lambda count: 20e-6
     assert machine.run(5) == [1] * 5
+
+
+def test_a_fixed_choice_does_not_depend_on_times_that_were_measured_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine(monkeypatch)
+    machine.seconds = lambda count: 1e-5
+    assert machine.run(3) == [1, 1, 1]
+    monkeypatch.setattr(threads, "are_choices_fixed", lambda: True)
+    assert machine.run(2) == [4, 4]
+
+
+_MANY_PRODUCTS = """
+import numpy as np
+from millrace._src.util.autotuning import fix_choices
+from millrace._src.util.onednn import convolution, threads
+fix_choices(True)
+shape = convolution.Convolution((8, 28, 28, 32), (3, 3, 32, 32), (28, 28), (1, 1), (1, 1), (1, 1), "float32")
+images, filters = np.ones(shape.images, np.float32), np.ones(shape.filters, np.float32)
+for kind in (convolution.forward, convolution.input_gradient):
+    kind(shape)(images, filters)
+convolution.filter_gradient(shape)(images, images)
+print(threads.has_threads())
+"""
+
+
+@pytest.mark.parametrize("variable", ["OMP_THREAD_LIMIT=1", "OMP_DYNAMIC=true"])
+def test_where_openmp_may_give_fewer_threads_nothing_waits_for_them(variable: str) -> None:
+    if not threads.has_threads():
+        pytest.skip("oneDNN with threads is not installed")
+    environment = {**os.environ, **dict([variable.split("=")])}
+    command = [sys.executable, "-c", _MANY_PRODUCTS]
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    assert result.stdout.strip() == "False"
 
 
 def test_threads_that_find_no_cores_are_halved(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -107,6 +107,7 @@ RESULTS: dict[str, tuple[tuple[Any, ...], Any]] = {
     "dnnl_primitive_desc_query_md": ((P, _I, _I), P),
     "dnnl_memory_desc_get_size": ((P,), ctypes.c_size_t),
     "omp_get_max_threads": ((), _I),
+    "omp_get_dynamic": ((), _I),
 }
 """C's signatures of the functions that return something else."""
 

@@ -18,7 +18,7 @@ from collections.abc import Callable
 
 from millrace._src.util.autotuning import are_choices_fixed
 from millrace._src.util.cores import usable_cores
-from millrace._src.util.onednn.library import load
+from millrace._src.util.onednn.library import Library, load
 from millrace._src.util.thread_choice import ThreadChoice
 from millrace._src.util.thread_pool import thread_count
 
@@ -29,6 +29,8 @@ _WORTH_SHARING = 50e-6
 _TIMED_CALLS = 2
 """The calls on one thread whose least time counts: the first one finds cold caches."""
 _USER_VARIABLE = "OMP_NUM_THREADS"
+_LIMIT_VARIABLE = "OMP_THREAD_LIMIT"
+"""By which a user limits the threads of all teams together."""
 
 
 class _ForkSetting:
@@ -53,13 +55,14 @@ class SharedCalculation:
 
     def __call__(self, *addresses: int) -> None:
         """Computes: the addresses of the inputs, then of the outputs."""
-        if self._seconds_alone < _WORTH_SHARING:
+        is_fixed = are_choices_fixed()
+        if self._seconds_alone < _WORTH_SHARING and not is_fixed:
             self._alone(*addresses)
             return
         most = 1 if _ForkSetting.is_child else thread_count()
         if most == 1:
             self._alone(*addresses)
-        elif are_choices_fixed():
+        elif is_fixed:
             self._variant(min(most, _choice().most))(*addresses)
         elif self._timed_calls < _TIMED_CALLS:
             self._time_alone(addresses)
@@ -89,15 +92,25 @@ class SharedCalculation:
 
 def has_threads() -> bool:
     """Returns whether the library is there and has threads of its own; looks for it at first."""
-    library = load()
-    return library is not None and library.has_threads and not _ForkSetting.is_child
+    return _gives_threads(load()) and not _ForkSetting.is_child
+
+
+def _gives_threads(library: Library | None) -> bool:
+    """Returns whether OpenMP gives a calculation as many threads as the calculation asks for.
+
+    Where OpenMP may give fewer (`OMP_THREAD_LIMIT`, `OMP_DYNAMIC`), the threads of a calculation that was compiled for
+    more wait forever for those that do not come.
+    """
+    if library is None or not library.has_threads or _LIMIT_VARIABLE in os.environ:
+        return False
+    return not library.quick("omp_get_dynamic")()
 
 
 @functools.cache
 def _choice() -> ThreadChoice:
     """Returns what chooses for all calculations: whether threads find cores does not depend on the calculation."""
     library = load()
-    if library is None or not library.has_threads:
+    if library is None or not _gives_threads(library):
         return ThreadChoice(1)
     most = library.quick("omp_get_max_threads")() if _USER_VARIABLE in os.environ else usable_cores()
     return ThreadChoice(min(most, usable_cores()))
