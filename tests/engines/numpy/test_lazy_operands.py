@@ -112,3 +112,23 @@ def test_loops_compute_lazily_too() -> None:
         )[1]
 
     check(f)
+
+
+@pytest.mark.parametrize(
+    "operand",
+    [
+        lambda x, size: x + tf.repeat(tf.reshape(x, [-1]), size)[:63],
+        lambda x, size: tf.strings.to_number(tf.fill([64, 64], "abc")),
+        lambda x, size: tf.strings.length(tf.strings.substr(tf.fill([64, 64], "abc"), 7 * size, 1)),
+    ],
+    ids=["sizes that do not fit", "texts that are no numbers", "positions behind texts"],
+)
+def test_operands_that_are_not_taken_are_refused_as_in_eager_mode(operand: Callable[..., Any]) -> None:
+    def f(c: Any, x: Any, size: Any) -> Any:
+        y = tf.cast(operand(x, size), tf.float32)
+        return tf.where(c, y, tf.reshape(x, [64, 64]))
+
+    arguments = (tf.constant(False), tf.constant(X), tf.constant(1))
+    for call in (f, tf.function(f, autograph=False, jit_compile=False)):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            call(*arguments)

@@ -79,7 +79,15 @@ def _waits(line: Line) -> bool:
     node: Node = line.node
     if node.effects is not Effects.NONE or node.must_run or node.holds_functions or node.added or node.only_checks:
         return False
-    return len(node.outputs) == 1 and _is_large(node) and line.consumed is None and not refused_inputs(node)
+    if len(node.outputs) != 1 or not _is_large(node) or line.consumed is not None:
+        return False
+    return not refused_inputs(node) and not _may_refuse_unseen(node)
+
+
+def _may_refuse_unseen(node: Node) -> bool:
+    """Returns whether a node may refuse what its op does not declare: malformed texts, sizes that do not fit."""
+    values = (*node.inputs, *node.outputs)
+    return any(value.dtype.name == "string" or value.shape.num_elements() is None for value in values)
 
 
 def _is_large(node: Node) -> bool:
