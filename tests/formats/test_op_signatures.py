@@ -25,8 +25,8 @@ OTHER_DEFAULTS = {
 """Types for which TensorFlow declares a default and Millrace none, or the reverse. The list may shrink."""
 
 
-OF_OPTIMIZER = {get_op(name).traits.epilogue_op for name in OP_HOMES}
-"""The ops that the optimizer makes; no file has them."""
+OF_OPTIMIZER = {name for name in OP_HOMES if get_op(name).traits.is_made_by_optimizer}
+"""The ops of which no file has a node."""
 
 
 def arguments(args: Iterable[Any]) -> list[tuple[Any, ...]]:

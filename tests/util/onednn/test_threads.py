@@ -139,6 +139,8 @@ def test_products_inside_of_shared_work_are_right_and_stay_on_their_threads() ->
 
 @needs_library
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+@pytest.mark.filterwarnings("ignore:.*fork.*")  # of Python and, where another test has used XLA, of JAX
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_forked_child_multiplies_without_the_threads_of_its_parent() -> None:
     with on_threads(2):
         multiply(a, b)

@@ -20,12 +20,12 @@ from millrace._src.data.dataset_base import DatasetBase
 from millrace._src.data.element_files import validate_compression
 from millrace._src.data.iterator_resource import IteratorResource
 from millrace._src.data.iterator_states import restore_iterator, save_iterator
-from millrace._src.data.options import ExternalStatePolicy
+from millrace._src.data.options import ExternalStatePolicy, Options
 from millrace._src.data.saved_folders import RunWriter, read_metadata
 from millrace._src.data.state_bytes import from_bytes, to_bytes
 from millrace._src.data.traced_functions import BoundFunction, TracedFunction
 from millrace._src.data.transforms.save_load import check_shard_function
-from millrace._src.data.transforms.with_options import options_of
+from millrace._src.data.transforms.with_options import OptionsNode, options_of
 from millrace._src.state.variable import Variable
 
 
@@ -76,9 +76,13 @@ class _Steps:
         self._manager = CheckpointManager(Checkpoint(progress=self._text), **arguments)
         self._counter = arguments.get("step_counter")
         self._interval = arguments.get("checkpoint_interval") or 1
-        node = dataset.node
+        options = Options()
+        options.experimental_optimization.inject_prefetch = False
+        node = OptionsNode(dataset.node.dtypes, dataset.node.shapes, dataset.node, options)
         self._policy = options_of(node).experimental_external_state_policy or ExternalStatePolicy.FAIL
-        self._resource = IteratorResource(node.dtypes, node.shapes)
+        # An element that is an error must not be made ahead: the position would hold the error, which a later call
+        # may have mended.
+        self._resource = IteratorResource(node.dtypes, node.shapes, takes_blocks=False)
         self._resource.start(node)
 
     def restore(self, folder: str) -> Any:

@@ -202,6 +202,8 @@ class Traits:
     """
     total: Total | None = None
     """What a reduction makes of the sum of the elements along the axes that the second input names."""
+    is_made_by_optimizer: bool = False
+    """Whether only the optimizer makes nodes of the op: no graph of a user's and no file has it."""
     epilogue_op: str | None = None
     """The op that computes this op's result and then steps on each element of it (`ops.nn.epilogues`).
 

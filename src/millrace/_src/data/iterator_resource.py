@@ -40,6 +40,11 @@ NOT_INITIALIZED = (
 class IteratorResource(Referent):
     """A pass over a dataset, element by element; it may be begun anew with another dataset.
 
+    Args:
+      dtypes: the dtypes of the columns.
+      shapes: the shapes of the columns.
+      takes_blocks: whether several elements are computed at once where nobody can tell.
+
     Attributes:
       columns: the columns of the current block.
       count: the number of elements of the current block.
@@ -64,10 +69,11 @@ class IteratorResource(Referent):
         "_node",
         "_context",
         "_ahead",
+        "_takes_blocks",
         "_waits",
     )
 
-    def __init__(self, dtypes: Sequence[DType], shapes: Sequence[TensorShape]) -> None:
+    def __init__(self, dtypes: Sequence[DType], shapes: Sequence[TensorShape], *, takes_blocks: bool = True) -> None:
         self.dtypes, self.shapes = tuple(dtypes), tuple(shapes)
         self.columns: Sequence[Any] = ()
         self.count = self.index = 0
@@ -79,6 +85,7 @@ class IteratorResource(Referent):
         self._context = PassContext()
         self._limit = 1
         self._ahead = False
+        self._takes_blocks = takes_blocks
         self._waits = False
         _live_resources.add(self)
 
@@ -111,7 +118,8 @@ class IteratorResource(Referent):
             is_pure = node.reads_block_ahead
             if not is_pure:  # there may be Python code in a function, which can say anything of its results
                 self._cursor = ShapeCheck(self._cursor, node.shapes)
-            self._ahead = is_pure and not any(dtype.is_handle for dtype in node.dtypes)  # handles are not state
+            has_handles = any(dtype.is_handle for dtype in node.dtypes)  # they are not state
+            self._ahead = is_pure and self._takes_blocks and not has_handles
         return self._cursor
 
     def fill(self) -> bool:

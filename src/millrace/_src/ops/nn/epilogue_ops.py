@@ -57,6 +57,7 @@ def _check_steps(op: str, steps: Sequence[str], operands: Sequence[Array]) -> li
     shape=_shape_of(conv2d_op.op_def),
     not_batched=_OPTIMIZED,
     no_gradient=_OPTIMIZED,
+    is_made_by_optimizer=True,
     library_bound=True,
 )
 def conv2d_with_epilogue_op(
@@ -90,6 +91,7 @@ def conv2d_with_epilogue_op(
     shape=_shape_of(depthwise_op.op_def),
     not_batched=_OPTIMIZED,
     no_gradient=_OPTIMIZED,
+    is_made_by_optimizer=True,
     library_bound=True,
 )
 def depthwise_with_epilogue_op(

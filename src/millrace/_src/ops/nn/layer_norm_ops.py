@@ -52,6 +52,7 @@ def _check_shapes(op: str, x: Array, *vectors: Array) -> tuple[int, int]:
     shape=_shape,
     not_batched=_OPTIMIZED,
     no_gradient=_OPTIMIZED,
+    is_made_by_optimizer=True,
     library_bound=True,
 )
 def layer_normalization_op(
@@ -71,6 +72,7 @@ def layer_normalization_op(
     shape=_gradient_shape,
     not_batched=_OPTIMIZED,
     no_gradient=_OPTIMIZED,
+    is_made_by_optimizer=True,
     library_bound=True,
 )
 def layer_normalization_grad_op(
