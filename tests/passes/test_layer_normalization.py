@@ -11,6 +11,7 @@ import pytest
 import millrace as tf
 from millrace._src.core.context import eager_engine
 from millrace._src.passes.channel_algebra import NotPolynomialError
+from millrace._src.passes.equal_sizes import EqualSizes
 from millrace._src.passes.row_algebra import RowSymbols, SumKind
 from tests.passes.test_batch_normalization import inputs_of, with_gradients
 from tests.passes.tracing import optimized, types
@@ -170,11 +171,11 @@ def test_other_dtypes_stay_as_they_are(dtype: str) -> None:
 
 def test_shapes_that_do_not_tell_rows_from_features_are_left_alone() -> None:
     for dims in ((1, 6), (1, 1, 6), (4, 1)):
-        assert not RowSymbols(dims).is_usable()
+        assert not RowSymbols(dims, EqualSizes()).is_usable()
 
 
 def test_a_sum_over_rows_of_what_belongs_to_features_has_no_polynomial() -> None:
-    symbols = RowSymbols((4, 6))
+    symbols = RowSymbols((4, 6), EqualSizes())
     with pytest.raises(NotPolynomialError):
         symbols.total(symbols._symbol(("root", frozenset())) * 0.0 + 1.0, SumKind.ALL_ROWS)
 
@@ -185,3 +186,31 @@ def test_engines_agree() -> None:
     inputs = [tf.constant(array) for array in inputs_of((64, 8, 32))]
     for found, wanted in zip(compiled(*inputs), function(*inputs), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=2e-4)
+
+
+def test_a_mean_over_all_elements_of_the_result() -> None:
+    def gradients(*inputs: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(inputs)
+            y = normalize(*inputs)
+            loss = tf.reduce_mean(tf.sin(y)) + tf.cast(tf.size(y), tf.float32)
+        return tape.gradient(loss, inputs)
+
+    for batch in (1, 5):
+        check(gradients, [ANY_BATCH, VECTOR, VECTOR], inputs_of((batch, 3, FEATURES))[:3], [FORWARD, BACKWARD])
+
+
+def test_an_array_of_one_row_beside_arrays_of_more() -> None:
+    def gradients(x: Any, scale: Any, offset: Any, other: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch([x, other])
+            y = normalize(x + other, scale, offset) + other
+            loss = tf.reduce_sum(tf.sin(y))
+        return tape.gradient(loss, [x, other])
+
+    for first, second in ((4, 1), (1, 4), (4, 4)):
+        inputs = [*inputs_of((first, 3, FEATURES))[:3], inputs_of((second, 3, FEATURES), seed=1)[0]]
+        graph = optimized(gradients, ANY_BATCH, VECTOR, VECTOR, ANY_BATCH)
+        found = eager_engine().compile(graph).run(*inputs)
+        for array, wanted in zip(found, gradients(*map(tf.constant, inputs)), strict=True):
+            np.testing.assert_allclose(array, wanted, rtol=1e-4, atol=1e-4)

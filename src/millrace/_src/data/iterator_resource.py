@@ -43,7 +43,7 @@ class IteratorResource(Referent):
     Args:
       dtypes: the dtypes of the columns.
       shapes: the shapes of the columns.
-      takes_blocks: whether several elements are computed at once where nobody can tell.
+      takes_blocks: whether several elements are computed at once where no program can tell.
 
     Attributes:
       columns: the columns of the current block.

@@ -13,6 +13,7 @@ a row.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -21,6 +22,7 @@ from millrace._src.core.dtypes import float32
 from millrace._src.core.shapes import TensorShape
 from millrace._src.passes.channel_algebra import Polynomial
 from millrace._src.passes.constant_folding import constant
+from millrace._src.passes.equal_sizes import EqualSizes, Size
 from millrace._src.passes.insertions import Insertions
 from millrace._src.passes.normalization_search import (
     FoundGradient,
@@ -32,35 +34,43 @@ from millrace._src.passes.normalization_search import (
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 from millrace._src.passes.row_algebra import RowSymbols, SumKind
 
+_FEWEST_TOTALS = 2
+"""The totals of a normalization: a mean and a variance."""
+
 
 def run(graph: OptimizedGraph) -> OptimizedGraph:
     """Returns the graph with layer normalizations and their gradients as single nodes."""
     for node in graph.nodes:
         for inner in node.graphs if node.holds_functions else ():
             run(inner)
-    shapes = _shapes_of_totals(graph)
+    if sum(node.op_def.traits.total is not None for node in graph.nodes) < _FEWEST_TOTALS:
+        return graph
+    sizes = EqualSizes()
+    for node in graph.nodes:
+        sizes.note(node)
+    shapes = _shapes_of_totals(graph, sizes)
     if shapes:
         insertions = Insertions(graph)
         readers = _readers(graph)
-        nodes = arithmetic_nodes(graph, {size for dims in shapes for size in (dims[-1], 1)})
+        nodes = arithmetic_nodes(graph, {size for shape in shapes for size in (shape.features, 1)})
         positions = {node: position for position, node in enumerate(graph.nodes)}
-        for dims in shapes:
-            of_shape = sorted(nodes[dims[-1]] + nodes[1], key=positions.__getitem__)
-            _LayerNormalizationSearch(of_shape, insertions, RowSymbols(dims), readers).run()
+        for symbols in shapes:
+            of_shape = sorted(nodes[symbols.features] + nodes[1], key=positions.__getitem__)
+            _LayerNormalizationSearch(of_shape, insertions, symbols, readers).run()
         insertions.apply()
     return graph
 
 
-def _shapes_of_totals(graph: OptimizedGraph) -> list[tuple[int | None, ...]]:
-    """Returns the shapes of arrays of which a graph takes two totals along rows at least: a mean and a variance."""
-    counts: dict[tuple[int | None, ...], int] = {}
+def _shapes_of_totals(graph: OptimizedGraph, sizes: EqualSizes) -> list[RowSymbols]:
+    """Returns the symbols of each shape of which a graph takes two totals along rows at least."""
+    counts: Counter[tuple[Size, ...]] = Counter()
+    found: dict[tuple[Size, ...], RowSymbols] = {}
     for node in graph.nodes:
-        if node.op_def.traits.total is not None:
-            dims = node.inputs[0].shape.dim_sizes
-            if dims and dims[-1] is not None and RowSymbols(dims).is_usable():
-                if RowSymbols(dims).is_total(node) and RowSymbols(dims).kind_of(node) is SumKind.ROW:
-                    counts[dims] = counts.get(dims, 0) + 1
-    return [dims for dims, count in counts.items() if count > 1]
+        shape = sizes.sizes_of(node.inputs[0]) if node.op_def.traits.total is not None else None
+        if shape and isinstance(shape[-1], int):
+            symbols = found.setdefault(shape, RowSymbols(shape, sizes))
+            counts[shape] += symbols.is_usable() and symbols.is_total(node) and symbols.kind_of(node) is SumKind.ROW
+    return [found[shape] for shape, count in counts.items() if count >= _FEWEST_TOTALS]
 
 
 def _readers(graph: OptimizedGraph) -> dict[Value, set[Node | None]]:

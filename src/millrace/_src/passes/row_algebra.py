@@ -19,6 +19,7 @@ import enum
 from millrace._src.core.dtypes import float32
 from millrace._src.core.op_algebra import Total
 from millrace._src.passes.channel_algebra import NotPolynomialError, Polynomial, Symbols
+from millrace._src.passes.equal_sizes import EqualSizes, Size
 from millrace._src.passes.optimized_graph import Node, Value
 
 
@@ -46,8 +47,14 @@ class RowSymbols(Symbols):
     """The symbols of a graph and the polynomials of its values, for arrays whose rows are summed.
 
     Args:
-      dims: the shape of the arrays: known sizes, or None; the last one is the number of features, 2 at least.
+      shape: the sizes of the arrays; the last one is the number of features, 2 at least.
+      sizes: the sizes of the values of the graph, so that arrays of unknown but equal sizes are known.
     """
+
+    def __init__(self, shape: tuple[Size, ...], sizes: EqualSizes) -> None:
+        super().__init__(tuple(size if isinstance(size, int) else None for size in shape))
+        self._shape = shape
+        self._sizes = sizes
 
     @property
     def features(self) -> int:
@@ -56,8 +63,15 @@ class RowSymbols(Symbols):
 
     def is_usable(self) -> bool:
         """Returns whether shapes tell arrays, features and rows from each other."""
-        leading = self.dims[:-1]
+        leading = self._shape[:-1]
         return self.features > 1 and bool(leading) and any(size != 1 for size in leading)
+
+    def count(self, array: Value) -> Polynomial:
+        """Refuses to count rows: no formula of a layer normalization has their number.
+
+        Raises: NotPolynomialError: always.
+        """
+        raise NotPolynomialError
 
     # --- sums ----------------------------------------------------------------------------------------------------
 
@@ -68,8 +82,8 @@ class RowSymbols(Symbols):
         """
         kept, result = _KEPT_BY[kind], Polynomial({}, self)
         for monomial, factor in polynomial.terms.items():
-            summed = tuple([part for part in monomial if self._part_of_symbol(part[0]) is not kept])
-            others = tuple([part for part in monomial if self._part_of_symbol(part[0]) is kept])
+            summed = tuple([part for part in monomial if self._extent_of_symbol(part[0]) is not kept])
+            others = tuple([part for part in monomial if self._extent_of_symbol(part[0]) is kept])
             if not summed and kind is SumKind.ALL_ROWS:
                 raise NotPolynomialError
             sum_of_ones = Polynomial({(): float(self.features)}, self)
@@ -90,11 +104,11 @@ class RowSymbols(Symbols):
 
     def is_total(self, node: Node) -> bool:
         """Returns whether a node sums an array, or averages it, and keeps its result in a form that is known here."""
-        return self.kind_of(node) is not None and self._part(node.outputs[0]) in _KEPT_BY.values()
+        return self.kind_of(node) is not None and self._extent(node.outputs[0]) in _KEPT_BY.values()
 
     def _total(self, node: Node) -> Polynomial:
         kind = self.kind_of(node)
-        if kind is None or self._part(node.outputs[0]) is not _KEPT_BY[kind]:
+        if kind is None or self._extent(node.outputs[0]) is not _KEPT_BY[kind]:
             raise NotPolynomialError
         total = self.total(self.polynomial(node.inputs[0]), kind)
         if node.op_def.traits.total is not Total.MEAN:
@@ -105,49 +119,45 @@ class RowSymbols(Symbols):
 
     # --- values --------------------------------------------------------------------------------------------------
 
-    def _part(self, value: Value) -> _Extent | None:
+    def _extent(self, value: Value) -> _Extent | None:
         """Returns along which axes a value is the same; None for another value."""
-        sizes = value.shape.dim_sizes
+        sizes = self._sizes.sizes_of(value)
         if value.dtype is not float32 or sizes is None:
             return None
-        if sizes == self.dims:
+        if sizes == self._shape:
             return _Extent.ARRAY
-        if sizes == (*self.dims[:-1], 1):
+        if sizes == (*self._shape[:-1], 1):
             return _Extent.ROWS
-        if sizes and sizes[-1] == self.features and len(sizes) <= len(self.dims) and set(sizes[:-1]) <= {1}:
+        if sizes and sizes[-1] == self.features and len(sizes) <= len(self._shape) and set(sizes[:-1]) <= {1}:
             return _Extent.FEATURES
-        return _Extent.NUMBER if value.shape.num_elements() == 1 else self._extent_of_total(value)
+        return _Extent.NUMBER if value.shape.num_elements() == 1 else None
 
-    def _extent_of_total(self, value: Value) -> _Extent | None:
-        """Returns along which axes a sum is the same whose shape was not known when its axes were not."""
-        node = value.node
-        if node is None or node.op_def.traits.total is None or not node.attrs["keep_dims"]:
-            return None
-        kind = self.kind_of(node)
-        return None if kind is None else _KEPT_BY[kind]
+    def is_array_shaped(self, value: Value) -> bool:
+        """Returns whether a value has the shape of the arrays, in each call."""
+        return self._extent(value) is _Extent.ARRAY
 
-    def _part_of_symbol(self, symbol: int) -> _Extent | None:
+    def _extent_of_symbol(self, symbol: int) -> _Extent | None:
         """Returns along which axes a symbol is the same."""
         meaning = self.meaning(symbol)
         if isinstance(meaning, Value):
-            return self._part(meaning)
+            return self._extent(meaning)
         kind, argument = meaning
         if isinstance(kind, SumKind):
             return _KEPT_BY[kind]
-        parts = {self._part_of_symbol(other) for monomial, _ in argument for other, _ in monomial}
+        parts = {self._extent_of_symbol(other) for monomial, _ in argument for other, _ in monomial}
         return parts.pop() if len(parts) == 1 else _Extent.ARRAY if parts else _Extent.NUMBER
 
     def is_vector(self, value: Value) -> bool:
         """Returns whether a value is one of features or of rows."""
-        return self._part(value) in (_Extent.FEATURES, _Extent.ROWS)
+        return self._extent(value) in (_Extent.FEATURES, _Extent.ROWS)
 
     def is_feature_vector(self, value: Value) -> bool:
         """Returns whether a value is a vector of features, with no other axis."""
-        return self._part(value) is _Extent.FEATURES and value.shape.rank == 1
+        return self._extent(value) is _Extent.FEATURES and value.shape.rank == 1
 
     def _of_same_elements(self, node: Node) -> Polynomial:
         source = node.inputs[0]
-        before, after = self._part(source), self._part(node.outputs[0])
+        before, after = self._extent(source), self._extent(node.outputs[0])
         is_spread = before in (_Extent.FEATURES, _Extent.ROWS, _Extent.NUMBER) and after is _Extent.ARRAY
         if before is None or not (before is after or is_spread):
             raise NotPolynomialError
