@@ -150,6 +150,7 @@ def log_if(level: int, msg: str, condition: bool, *args: object) -> None:
 def get_verbosity() -> int:
     """Returns the level from which messages are shown.
 
+    >>> tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.WARN)
     >>> tf.compat.v1.logging.get_verbosity() == tf.compat.v1.logging.WARN
     True
 
