@@ -34,7 +34,9 @@ class EqualSizes:
         if result is None or dims is None or None not in dims:
             return  # a result of unknown rank has no sizes
         if node.op_def.elementwise is not Elementwise.NO:
-            self._known[result] = tuple(self._broadcast(node.inputs, result, axis) for axis in range(len(dims)))
+            self._known[result] = tuple(
+                self._broadcast(node.inputs, result, axis) if size is None else size for axis, size in enumerate(dims)
+            )
         elif traits.returns_input:
             self._known[result] = self.sizes_of(node.inputs[0]) or _own_sizes(result, dims)
         elif (like := _array_of_same_shape(node)) is not None:
@@ -50,18 +52,16 @@ class EqualSizes:
         return self._known.get(value) or _own_sizes(value, dims)
 
     def _broadcast(self, inputs: Sequence[Value], result: Value, axis: int) -> Size:
-        """Returns the size of a result along an axis: that of the only input that may decide it."""
-        rank = len(result.shape.dim_sizes or ())
+        """Returns the unknown size of a result along an axis: that of the only input that may decide it."""
+        from_end = len(result.shape.dim_sizes or ()) - axis
         found: set[Size] = set()
         for value in inputs:
             sizes = self.sizes_of(value)
             if sizes is None:
                 return result, axis
-            found |= set(sizes[axis - rank + len(sizes) :][:1]) if axis >= rank - len(sizes) else set()
+            if from_end <= len(sizes):
+                found.add(sizes[-from_end])
         found.discard(1)
-        known = result.shape.dim_sizes
-        if known is not None and known[axis] is not None:
-            return known[axis]  # type: ignore[return-value]  # not None
         return found.pop() if len(found) == 1 else (result, axis)
 
     def _reduce(self, node: Node) -> tuple[Size, ...] | None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container
 
+from millrace._src.core.dtypes import string
 from millrace._src.core.op_def import Effects
 from millrace._src.engines.numpy.instructions import BranchChoice, Instruction, Line
 from millrace._src.passes.exactness import refused_inputs
@@ -87,7 +88,7 @@ def _waits(line: Line) -> bool:
 def _may_refuse_unseen(node: Node) -> bool:
     """Returns whether a node may refuse what its op does not declare: malformed texts, sizes that do not fit."""
     values = (*node.inputs, *node.outputs)
-    return any(value.dtype.name == "string" or value.shape.num_elements() is None for value in values)
+    return any(value.dtype is string or value.shape.num_elements() is None for value in values)
 
 
 def _is_large(node: Node) -> bool:
